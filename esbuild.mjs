@@ -1,0 +1,112 @@
+// Builds dist/: the host's bundles as ES modules that share chunks, and the webview's script, style and icon font.
+//   node esbuild.mjs [--watch] [--why]
+import { existsSync } from 'node:fs';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+import svelte from 'esbuild-svelte';
+import { writeNotices } from './scripts/notices.mjs';
+
+const root = path.dirname(fileURLToPath(import.meta.url));
+process.chdir(root);
+const watch = process.argv.includes('--watch');
+
+/** What is loaded by name from outside: VS Code's entry and scripts run as processes of their own. */
+const hostEntries = { extension: 'src/extension.ts', supervisor: 'src/host/supervisor.ts' };
+
+/** Zod's messages in English only: the other forty languages are a quarter of a megabyte. */
+const zodInEnglish = {
+  name: 'zod-in-english',
+  setup(build) {
+    build.onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';", loader: 'js' }));
+  },
+};
+
+/** Loading undici replaces the process-wide dispatcher that VS Code's proxy support depends on. */
+const withoutUndici = {
+  name: 'without-undici',
+  setup(build) {
+    build.onResolve({ filter: /^undici(\/|$)/ }, ({ importer }) => ({ errors: [{ text: `undici must not enter the extension host (imported by ${importer})` }] }));
+  },
+};
+
+const common = { bundle: true, minify: !watch, sourcemap: true, metafile: true, logLevel: 'warning', absWorkingDir: root };
+
+const host = {
+  ...common,
+  entryPoints: Object.fromEntries(Object.entries(hostEntries).filter(([, file]) => existsSync(file))),
+  outdir: 'dist',
+  format: 'esm',
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  platform: 'node',
+  target: 'node22',
+  external: ['vscode'],
+  mainFields: ['module', 'main'],
+  banner: { js: "import { createRequire as createRequireOfBough } from 'node:module'; const require = createRequireOfBough(import.meta.url);" },
+  plugins: [zodInEnglish, withoutUndici],
+};
+
+const webview = {
+  ...common,
+  entryPoints: { webview: 'webview/main.ts' },
+  outdir: 'dist',
+  format: 'iife',
+  platform: 'browser',
+  target: 'chrome128',
+  conditions: ['svelte', 'browser', watch ? 'development' : 'production'],
+  mainFields: ['svelte', 'browser', 'module', 'main'],
+  loader: { '.ttf': 'file' },
+  assetNames: '[name]',
+  plugins: [
+    zodInEnglish,
+    svelte({
+      compilerOptions: { css: 'external', runes: true, dev: watch },
+      filterWarnings: (warning) => !warning.filename?.includes('node_modules'),
+    }),
+  ],
+};
+
+const builds = [host, webview].filter((options) => Object.values(options.entryPoints).some((file) => existsSync(file)));
+
+if (watch) {
+  const contexts = await Promise.all(builds.map((options) => esbuild.context({ ...options, logLevel: 'info' })));
+  await Promise.all(contexts.map((context) => context.watch()));
+} else {
+  const begin = performance.now();
+  await rm('dist', { recursive: true, force: true });
+  const results = await Promise.all(builds.map((options) => esbuild.build(options)));
+  const metafiles = results.map((result) => result.metafile);
+  await writeNotices(metafiles);
+  await writeFile('dist/meta.json', JSON.stringify(metafiles));
+  await printSizes(metafiles, performance.now() - begin);
+}
+
+async function printSizes(metafiles, milliseconds) {
+  const sizes = [];
+  for (const name of (await readdir('dist', { recursive: true })).sort()) {
+    const file = path.join('dist', name);
+    if (/\.(map|json)$/.test(name) || !(await stat(file)).isFile()) continue;
+    sizes.push(`${file} ${kilobytes((await stat(file)).size)}`);
+  }
+  console.log(`built in ${Math.round(milliseconds)} ms: ${sizes.join(', ')}`);
+  if (process.argv.includes('--why')) for (const metafile of metafiles) console.log(shares(metafile));
+}
+
+/** How much of the output each package is. */
+function shares(metafile) {
+  const bytes = new Map();
+  for (const output of Object.values(metafile.outputs)) {
+    for (const [file, { bytesInOutput }] of Object.entries(output.inputs)) {
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'own';
+      bytes.set(name, (bytes.get(name) ?? 0) + bytesInOutput);
+    }
+  }
+  const sorted = [...bytes].sort((a, b) => b[1] - a[1]).slice(0, 16);
+  return sorted.map(([name, size]) => `${name} ${kilobytes(size)}`).join(', ');
+}
+
+function kilobytes(bytes) {
+  return `${Math.ceil(bytes / 1024)} K`;
+}
