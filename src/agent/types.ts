@@ -1,0 +1,99 @@
+/** What the agent needs and what it offers: the seam between `agent` and `host`. */
+import type { SessionLog } from '../log/store.js';
+import type { Clock, Disposable, Ids, Models, Outcome, Risk, Tool, Workspace } from '../ports.js';
+import type { Failure } from '../shared/failure.js';
+import type { GrowingView, Intent, InterruptedView, ProgressView, RunState } from '../shared/protocol.js';
+
+/** AGENT §3 and §4. All in ms; unset, zero and negative mean the default, except `maxResumes` (−1 turns resumes off). */
+export interface RetryPolicy {
+  maxAttempts: number;
+  initialDelay: number;
+  maxDelay: number;
+  maxElapsed: number;
+  maxResumes: number;
+  resumeInitialDelay: number;
+  resumeMaxDelay: number;
+}
+
+/** Read before each request, so that changed settings apply without a reload. */
+export interface AgentSettings {
+  retry: RetryPolicy;
+  /** ms without a byte once a stream began. */
+  idleTimeout: number;
+  maxSteps: number;
+  /** ms; 0 = none. Waiting for a person does not count. */
+  maxDuration: number;
+  /** "provider/model" or "auto", for a session that has no choice of its own yet. */
+  model: string;
+}
+
+/** Remembered approvals, kept outside the repository, as patterns. */
+export interface ApprovalRules {
+  allows(call: { tool: string; risk: Risk; subject: string }): boolean;
+  /** `session` lives as long as the session's handle, the others are written to the person's settings. */
+  remember(call: { tool: string; subject: string }, scope: 'session' | 'workspace' | 'always'): Promise<void>;
+}
+
+/** Facts for the system prompt. */
+export interface Surroundings {
+  system: string;
+  shell: string;
+  /** ISO date (day). */
+  date: string;
+  /** Text of the folder's AGENTS.md files, in order. */
+  instructions: { path: string; text: string }[];
+}
+
+export interface AgentParts {
+  models: Models;
+  tools: readonly Tool[];
+  workspace: Workspace;
+  clock: Clock;
+  ids: Ids;
+  settings: () => AgentSettings;
+  rules: ApprovalRules;
+  surroundings: () => Promise<Surroundings>;
+  /** Random in [0, 1) for jitter. */
+  random: () => number;
+  /** Redacted, one line an event; goes to the output channel. */
+  log: (level: 'debug' | 'info' | 'warn' | 'error', text: string) => void;
+}
+
+export type AgentEvent =
+  | { type: 'run'; run: RunState }
+  /** `growing()` changed. */
+  | { type: 'growing' }
+  | { type: 'growing_end'; attempt_id: string }
+  | { type: 'progress' }
+  | { type: 'retry'; attempt: number; delay_ms: number; due_at: string; reason: string }
+  | { type: 'resume'; step: number; resume: number; delay_ms: number; due_at: string; reason: string }
+  /** A turn ended, or could not go on: `failure` when it did not end well. */
+  | { type: 'turn_end'; turn_id: string; failure: Failure | null };
+
+/** One session with, at times, a run. Lives in the extension host whatever the views do. */
+export interface AgentSession {
+  readonly log: SessionLog;
+  run(): RunState;
+  interrupted(): InterruptedView | null;
+  /** How the last turn on this path failed, until something newer happens. */
+  failure(): Failure | null;
+  growing(): GrowingView | null;
+  progress(): ProgressView[];
+  /** "provider/model" chosen for this session, or the setting. */
+  model(): string;
+
+  /**
+   * Called once after the log was opened: turns a journal left by a dead process into `incomplete_output` (when the lease
+   * is free), takes up waits that are due (AGENT §4) and sends nothing else by itself.
+   */
+  recover(): Promise<void>;
+  /** Carries out what the person asked. Resolves when it is durable, not when the turn has ended. */
+  dispatch(intent: Intent, expectedHead?: string | null): Promise<Outcome<{ entry_id?: string }>>;
+  /** Fixed per session by a `model_change` note. */
+  selectModel(provider: string, model_id: string): Promise<Outcome<void>>;
+  /** Resolves when no run is in progress (waiting for a person is none). */
+  settled(): Promise<void>;
+  on(listener: (event: AgentEvent) => void): Disposable;
+  /** On deactivate: aborts the attempt, writes what was streamed as `closed`, no `turn_end`. At most 3 s. */
+  shutdown(): Promise<void>;
+}

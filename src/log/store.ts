@@ -1,0 +1,188 @@
+/**
+ * The interfaces of the durable log: a {@link SessionStore} holds sessions, a {@link SessionLog} is the one live handle
+ * on a session's log. Everything here throws {@link BoughError} with a code; nothing is retried or dropped silently.
+ */
+import type { Disposable } from '../ports.js';
+import type { ConversationEntry, Header } from '../shared/entry.js';
+import type { Draft, Entry } from '../shared/notes.js';
+import type { OutlineNode, PathState } from '../shared/fold/types.js';
+
+/** An entry with its place in the file: `position` counts entries from 0, over all types. */
+export interface PlacedEntry {
+  position: number;
+  entry: Entry;
+}
+
+/** Something the reader could not take as it stands. The bytes stay in the file. */
+export interface LogDamage {
+  kind:
+    | 'torn-tail'
+    | 'unreadable-line'
+    | 'header'
+    | 'duplicate-id'
+    | 'missing-parent'
+    | 'cycle'
+    | 'too-large';
+  /** 1-based. */
+  line: number;
+  reason: string;
+}
+
+/** Why a handle cannot append. `stale` and `poisoned` last until the session is opened again. */
+export type Access =
+  | { mode: 'write' }
+  | { mode: 'read-only'; reason: 'newer' | 'version-3' | 'unreadable' | 'archived'; message: string }
+  | { mode: 'stale' | 'poisoned'; message: string };
+
+export interface Holder {
+  window: string;
+  pid: number;
+  host: string;
+  /** ISO 8601. */
+  since: string;
+}
+
+/** Held for a run or a write. Released when disposed, and by the operating system when the process dies. */
+export interface Lease extends Disposable {
+  readonly session: string;
+}
+
+/** Text of the attempt that streams now, at most a second behind, so that kill -9 loses no more than that. */
+export interface StreamJournal {
+  begin(head: JournalHead): Promise<void>;
+  /** Buffers; written at least once a second or every 4 KB. Never throws; a failed write is told to `onError`. */
+  add(chunk: { text?: string; reasoning?: string }): void;
+  /** Writes what is buffered. */
+  flush(): Promise<void>;
+  /** After an orderly end: the log has what matters, the journal goes. */
+  end(): Promise<void>;
+  /** What a dead process left, or null. A cut last character is dropped. */
+  read(): Promise<{ head: JournalHead; text: string; reasoning: string } | null>;
+}
+export interface JournalHead {
+  attempt_id: string;
+  step: number;
+  parent_id: string | null;
+  turn_id: string;
+}
+
+/** Bytes by SHA-256 beside the log, created once, never changed. */
+export interface Blobs {
+  /** Durable when it resolves. */
+  put(bytes: Uint8Array | string): Promise<string>;
+  /** Throws BoughError LogDamaged when it is missing or does not match its hash. */
+  get(hash: string): Promise<Uint8Array>;
+  has(hash: string): Promise<boolean>;
+}
+
+/** A live handle on one session's log. All appends go through one ordered queue. */
+export interface SessionLog {
+  readonly id: string;
+  readonly header: Header;
+  /** Absolute path, or undefined for a session in memory. */
+  readonly file: string | undefined;
+  readonly access: Access;
+  readonly damage: readonly LogDamage[];
+  /** How many entries the log holds; it grows by appends of ours and, while following, of others. */
+  readonly position: number;
+  readonly head: string | null;
+  readonly outline: readonly OutlineNode[];
+  readonly blobs: Blobs;
+  readonly journal: StreamJournal;
+
+  /** The fold of the notes along the path to `head` (default: the log's own head). */
+  state(head?: string | null): PathState;
+  /** Bodies of the path to `head`, root first. */
+  path(head?: string | null): Promise<ConversationEntry[]>;
+  /** All entries of the path to `head`, notes of the path included, in file order. */
+  line(head?: string | null): Promise<PlacedEntry[]>;
+  entry(id: string): Promise<Entry | undefined>;
+  /** Entries from `position` on, in file order. */
+  since(position: number): Promise<PlacedEntry[]>;
+
+  /**
+   * Commits one batch whole, in one write, synced, before it resolves; only then do `head`, `position` and listeners
+   * see it. Ids, parents and timestamps that a draft lacks are filled in.
+   *
+   * @throws BoughError StorageFailure (nothing was written, or the handle is poisoned), SessionConflict (the file or, with
+   *   `expectedHead`, the head is not what the caller saw), SessionStale, NewerFormat, SessionArchived, TooLarge, Locked.
+   */
+  append(batch: readonly Draft[], options?: AppendOptions): Promise<Entry[]>;
+  /** Takes the writer's lease and catches up with what others appended. @throws BoughError Locked with the holder */
+  acquire(signal?: AbortSignal): Promise<Lease>;
+  /** Who holds the lease now, when it is somebody else. */
+  holder(): Promise<Holder | null>;
+  /** Reads what other processes appended. Cheap when nothing changed. */
+  catchUp(): Promise<void>;
+
+  onAppend(listener: (placed: readonly PlacedEntry[]) => void): Disposable;
+  onAccess(listener: (access: Access) => void): Disposable;
+  close(): Promise<void>;
+}
+
+export interface AppendOptions {
+  /** Refuse with SessionConflict when the head is not this any more. */
+  expectedHead?: string | null;
+}
+
+export interface SessionInit {
+  /** Exact key: non-blank, no surrounding white space. Default: a fresh one. */
+  id?: string;
+  folder?: string;
+  title?: string;
+  owner?: string;
+  parent_session_id?: string;
+  parent_entry_id?: string;
+  subagent_task?: string;
+}
+
+/** One row of a session list; everything comes from the same reader as the transcript. */
+export interface SessionSummary {
+  id: string;
+  title: string;
+  /** True when the person named it. */
+  named: boolean;
+  folder: string | undefined;
+  created: number;
+  /** ms since the epoch, of the file. */
+  updated: number;
+  size: number;
+  messages: number;
+  archived: boolean;
+  tags: string[];
+  owner: string | undefined;
+  /** As the log alone says; a live run is known to the host. */
+  status: 'idle' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'unreadable';
+  detail?: string;
+}
+
+export interface ListQuery {
+  archived?: boolean | 'all';
+  owner?: string;
+  tags?: readonly string[];
+  text?: string;
+  /** Default 50, at most 200. */
+  limit?: number;
+  /** Opaque and exclusive. */
+  cursor?: string;
+}
+
+export interface SessionStore {
+  /** Nothing is on disk until the first append. @throws BoughError SessionExists */
+  create(init?: SessionInit): Promise<SessionLog>;
+  /** One live handle per id. @throws BoughError SessionNotFound, StorageFailure */
+  open(id: string): Promise<SessionLog>;
+  openOrCreate(id: string, init?: SessionInit): Promise<SessionLog>;
+  /** Updated descending, then id. */
+  list(query?: ListQuery): Promise<{ sessions: SessionSummary[]; cursor?: string }>;
+  rename(id: string, name: string): Promise<void>;
+  archive(id: string): Promise<void>;
+  unarchive(id: string): Promise<void>;
+  /**
+   * Idempotent. Moves log and side files out of the way and closes the handle; `undo` brings them back until `purge` or
+   * the store's end removes them for good.
+   */
+  delete(id: string): Promise<{ undo: () => Promise<void>; purge: () => Promise<void> }>;
+  onChange(listener: (id: string) => void): Disposable;
+  close(): Promise<void>;
+}

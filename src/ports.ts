@@ -1,0 +1,285 @@
+/**
+ * Types only: what log, agent, models and tools ask of the world. The host implements them; tests fake them.
+ * Five seams: clock, ids, files, model, workspace (a tool is a value behind {@link Tool}).
+ */
+import type { Failure } from './shared/failure.js';
+import type { ReasoningPart, TextPart, ToolCallPart } from './shared/entry.js';
+
+export interface Disposable {
+  dispose(): void;
+}
+
+export interface Clock {
+  /** Wall clock in ms since the epoch: for display, due times and file stamps. May go backwards. */
+  now(): number;
+  /** Monotonic ms: for measuring how long something took. */
+  elapsed(): number;
+  /** Calls `fire` once after `ms` (clamped below 2^31). */
+  after(ms: number, fire: () => void): Disposable;
+}
+
+export interface Ids {
+  /** A fresh entry, call, attempt or turn id: 16 lower-case hex characters, random. */
+  entry(): string;
+  /** A fresh session id: a UUID version 7. */
+  session(): string;
+}
+
+// ---------------------------------------------------------------------------------------------------------- files
+
+export interface FileStat {
+  size: number;
+  /** ms since the epoch. */
+  mtime: number;
+  isFile: boolean;
+  isFolder: boolean;
+}
+
+/** One open descriptor. Every call may do less than asked (short reads and writes): callers loop. */
+export interface OpenFile {
+  read(into: Uint8Array, position: number): Promise<number>;
+  /** Appends (the file is open with O_APPEND) or writes at the descriptor's position; returns how many bytes were taken. */
+  write(bytes: Uint8Array): Promise<number>;
+  datasync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  stat(): Promise<FileStat>;
+  close(): Promise<void>;
+}
+
+/** The file system as the log uses it: a seam on which tests fail single system calls. Errors carry `code` (errno). */
+export interface Files {
+  /** `read`: must exist. `append`: O_APPEND, created 0600 when missing. `create`: fails with EEXIST. */
+  open(path: string, mode: 'read' | 'append' | 'create'): Promise<OpenFile>;
+  read(path: string): Promise<Uint8Array>;
+  stat(path: string): Promise<FileStat>;
+  list(folder: string): Promise<string[]>;
+  /** Creates the folder and its parents, 0700. */
+  makeFolder(folder: string): Promise<void>;
+  /** Replaces a small file as a whole (temp file, sync, rename, folder sync), 0600. */
+  replace(path: string, bytes: Uint8Array): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  link(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  removeTree(folder: string): Promise<void>;
+  syncFolder(folder: string): Promise<void>;
+  realPath(path: string): Promise<string>;
+}
+
+// ---------------------------------------------------------------------------------------------------------- model
+
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the input object. */
+  input_schema: Record<string, unknown>;
+}
+
+/** What a model is told, provider-neutral and already acceptable to a strict provider (agent/context builds it). */
+export type ModelMessage =
+  | { role: 'user'; parts: (TextPart | { type: 'image' | 'file'; mime: string; name: string; bytes: Uint8Array })[] }
+  | {
+      role: 'assistant';
+      /** `call_id` of a call is what is sent: valid, unique, the same in its result. */
+      parts: (TextPart | ReasoningPart | ToolCallPart)[];
+    }
+  | { role: 'tool'; parts: { call_id: string; name: string; content: string; is_error: boolean }[] };
+
+export interface ModelRequest {
+  system: string;
+  messages: ModelMessage[];
+  tools: ToolSpec[];
+}
+
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  total_tokens: number;
+  cache_read_tokens?: number;
+  cache_write_tokens?: number;
+}
+
+/**
+ * One attempt's events. `start` parts and keepalives carry no content and never prevent a retry. It ends with exactly one
+ * `finish` or one `failure`; the iterable never throws.
+ */
+export type ModelEvent =
+  | { type: 'response'; status?: number }
+  | { type: 'start'; part: 'text' | 'reasoning' | 'tool_call' }
+  | { type: 'text'; delta: string }
+  | { type: 'reasoning'; delta: string }
+  /** Part of a call's arguments as they stream, for display only. */
+  | { type: 'tool_input'; index: number; name: string; delta: string }
+  /** A whole part, in order; its deltas were seen before (text, reasoning) or not at all. */
+  | { type: 'part'; part: TextPart | ReasoningPart | ReceivedCall }
+  | { type: 'usage'; usage: Usage }
+  | { type: 'finish'; reason: FinishReason; usage?: Usage }
+  | { type: 'failure'; failure: Failure; usage?: Usage };
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other' | 'unknown';
+
+/** A tool call as received: `raw_input` is the argument text, `input` its value when it parsed as JSON. */
+export interface ReceivedCall {
+  type: 'tool_call';
+  provider_call_id?: string;
+  name: string;
+  raw_input: string;
+  input?: unknown;
+  provider_metadata?: Record<string, unknown>;
+}
+
+export interface ModelInfo {
+  provider: string;
+  id: string;
+  /** For people: "GPT-5 (OpenAI)". */
+  label: string;
+  contextWindow?: number;
+  maxOutput?: number;
+  images?: boolean;
+  tools?: boolean;
+  /** On loopback: a first byte may take 30 minutes. */
+  local?: boolean;
+  /** Requests with reasoning content belong to this provider + model only. */
+  reasoning?: 'off' | 'low' | 'medium' | 'high';
+}
+
+export interface Model {
+  readonly info: ModelInfo;
+  /** Sends one request, no retries. `onBytes` is called for every network chunk, keepalives too. */
+  attempt(request: ModelRequest, options: { signal: AbortSignal; onBytes: () => void }): AsyncIterable<ModelEvent>;
+}
+
+/** Finds models by "provider/model" or "auto". A model that cannot be had is a failure with the action that mends it. */
+export interface Models {
+  resolve(wanted: string): Promise<Model | Failure>;
+  /** What the picker offers; asked only when it opens. */
+  list(): Promise<ModelInfo[]>;
+}
+
+// ------------------------------------------------------------------------------------------------------ workspace
+
+export interface WorkspaceFolder {
+  name: string;
+  uri: string;
+  /** Absolute path on this host; undefined on a virtual file system. */
+  path?: string;
+}
+
+/** A path that was checked: inside a workspace folder with symlinks resolved. */
+export interface WorkspacePath {
+  uri: string;
+  /** As the person and the model name it: relative to the folder, `folderName/…` in a multi-root workspace. */
+  shown: string;
+  folder: WorkspaceFolder;
+}
+
+export interface WorkspaceText {
+  text: string;
+  /** SHA-256 of the text of a dirty buffer, else of the bytes on disk. */
+  hash: string;
+  dirty: boolean;
+  bytes: number;
+}
+
+export interface FileChange {
+  path: WorkspacePath;
+  /** null creates (before) or deletes (after) the file. */
+  before: string | null;
+  after: string | null;
+}
+
+export interface AppliedChange {
+  path: WorkspacePath;
+  /** The text as it stands afterwards, format-on-save included. */
+  text: string;
+  /** False when the buffer was dirty before: then it is edited and not saved. */
+  saved: boolean;
+  before_bytes: Uint8Array | null;
+  after_bytes: Uint8Array | null;
+}
+
+export interface SearchQuery {
+  pattern: string;
+  regex: boolean;
+  in?: WorkspacePath;
+  maxResults: number;
+}
+export interface SearchHit {
+  path: WorkspacePath;
+  /** 1-based. */
+  line: number;
+  text: string;
+}
+
+export interface CommandResult {
+  exit_code: number | null;
+  signal?: string;
+  output: string;
+  /** Bytes of output that did not fit the cap and were dropped from its middle. */
+  dropped_bytes: number;
+  timed_out: boolean;
+  elapsed_ms: number;
+}
+
+export interface Workspace {
+  folders(): readonly WorkspaceFolder[];
+  readonly trusted: boolean;
+  /** Refuses (a tool failure) what lies outside the folders, symlinks resolved, for files that do not exist yet too. */
+  resolve(path: string): Promise<WorkspacePath | Failure>;
+  list(folder: WorkspacePath): Promise<{ name: string; kind: 'file' | 'folder' | 'link'; bytes: number }[] | Failure>;
+  read(path: WorkspacePath): Promise<WorkspaceText | Failure>;
+  /** null when there is no such file. */
+  hash(path: WorkspacePath): Promise<string | null>;
+  search(query: SearchQuery, signal: AbortSignal): Promise<{ hits: SearchHit[]; more: boolean } | Failure>;
+  /** Applies through the editor (undo, dirty buffers, format-on-save) and saves what was not dirty before. */
+  apply(changes: FileChange[]): Promise<AppliedChange[] | Failure>;
+  /** Runs under the supervisor: the whole process group dies with `signal` or with this process. */
+  run(
+    command: string,
+    options: { cwd: WorkspacePath; timeoutMs: number; signal: AbortSignal; onOutput: (chunk: string) => void },
+  ): Promise<CommandResult | Failure>;
+}
+
+// ----------------------------------------------------------------------------------------------------------- tools
+
+export type Risk = 'read' | 'write' | 'run' | 'net';
+
+/** What a tool is about to do, found out without doing anything. */
+export interface Prepared {
+  tool: string;
+  input: unknown;
+  /** "Edit src/app.ts", "Run npm test": the sentence of card and approval. */
+  sentence: string;
+  risk: Risk;
+  /** Files it will change, with their state now: an approval expires when one differs. */
+  targets: { path: string; hash: string | null }[];
+  proposal?: FileChange[];
+  /** What a remembered rule is matched against: a path or a command. */
+  subject: string;
+}
+
+export interface ToolContext {
+  workspace: Workspace;
+  signal: AbortSignal;
+  /** Live output, for display only. */
+  report: (chunk: string) => void;
+}
+
+export interface ToolOutcome {
+  content: string;
+  is_error: boolean;
+  /** One line for the card: "12 entries", "+12 −3", "exit 1 · 4 s". */
+  outcome?: string;
+  changes?: AppliedChange[];
+}
+
+export interface Tool {
+  readonly spec: ToolSpec;
+  readonly risk: Risk;
+  /** Checks the input and the paths. Has no effects. A failure becomes an error result without a card. */
+  prepare(input: unknown, context: ToolContext): Promise<Prepared | Failure>;
+  run(prepared: Prepared, context: ToolContext): Promise<ToolOutcome>;
+}
+
+/** Distinguishes a failure from a value of any port. */
+export type Outcome<T> = T | Failure;
+

@@ -1,0 +1,87 @@
+/**
+ * Expected failures are values of this one union; throws are bugs. A failure says in one sentence what happened and,
+ * where the person can do something about it, which action opens the place.
+ */
+import * as z from 'zod';
+
+export const failureKinds = [
+  'auth',
+  'rate',
+  'overloaded',
+  'network',
+  'overflow',
+  'refused',
+  'tool',
+  'storage',
+  'cancelled',
+] as const;
+
+export const failureActions = [
+  'set-key',
+  'open-settings',
+  'select-model',
+  'show-log',
+  'reopen',
+  'save-again',
+] as const;
+
+export const failureSchema = z.object({
+  kind: z.enum(failureKinds),
+  /** One sentence for the person: what, where, what to do. No stack, no secret. */
+  message: z.string(),
+  /** Whether the same request may succeed if it is sent again unchanged. */
+  transient: z.boolean(),
+  /** Machine-readable reason: HTTP status, errno, a provider's code or a BoughError code. */
+  code: z.string().optional(),
+  status: z.number().optional(),
+  /** Milliseconds the server asked to wait, counted from when the failure was seen. */
+  retry_after_ms: z.number().nonnegative().optional(),
+  /** An excerpt of what came instead (a body, a line), at most 500 characters, redacted. */
+  detail: z.string().optional(),
+  action: z.enum(failureActions).optional(),
+});
+export type Failure = z.infer<typeof failureSchema>;
+export type FailureKind = Failure['kind'];
+export type FailureAction = NonNullable<Failure['action']>;
+
+export const cancelled = (message = 'Stopped.'): Failure => ({ kind: 'cancelled', message, transient: false });
+
+/** The codes of {@link BoughError}; compare by code, never `instanceof`: bundles may hold several copies. */
+export type BoughErrorCode =
+  | 'SessionNotFound'
+  | 'SessionExists'
+  | 'SessionConflict'
+  | 'SessionStale'
+  | 'SessionArchived'
+  | 'SessionRunning'
+  | 'ResumeRequired'
+  | 'NoSession'
+  | 'AccessDenied'
+  | 'BranchSummaryNotSupported'
+  | 'InvalidPersistenceData'
+  | 'StorageFailure'
+  | 'LogDamaged'
+  | 'NewerFormat'
+  | 'TooLarge'
+  | 'Locked'
+  | 'InvalidArgument';
+
+/** What the log, the store and the public API throw. */
+export class BoughError extends Error {
+  override readonly name = 'BoughError';
+  constructor(
+    readonly code: BoughErrorCode,
+    message: string,
+    /** Facts about it: `errno`, `path`, `volume`, `line`, `holder`, `since`. */
+    readonly data: Readonly<Record<string, string | number>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export const isBoughError = (error: unknown, code?: BoughErrorCode): error is BoughError =>
+  error instanceof Error &&
+  error.name === 'BoughError' &&
+  'code' in error &&
+  (code === undefined || error.code === code);

@@ -1,0 +1,154 @@
+/** What the folds yield: plain data that host and webview share. */
+import type {
+  BranchSummary,
+  Compaction,
+  ConversationType,
+  IncompleteOutput,
+  Message,
+  SkillLoad,
+  ToolCallPart,
+} from '../entry.js';
+import type { NoteOf, QueueItem, Todo } from '../notes.js';
+
+/** Flags of an outline node (a bit set). */
+export const OutlineFlag = {
+  user: 1,
+  assistant: 2,
+  tool: 4,
+  system: 8,
+  /** An assistant message that asks for tools. */
+  calls: 16,
+  incomplete: 32,
+  error: 64,
+  /** Attached to a guessed parent, or a root whose parent is lost. */
+  recovered: 128,
+} as const;
+
+/** One conversation entry: id, ordinal of its parent among the conversation entries (−1 at a root), type, flags, ≤ 80 characters. */
+export type OutlineNode = readonly [
+  id: string,
+  parent: number,
+  type: ConversationType,
+  flags: number,
+  preview: string,
+];
+
+/** A fork as the branch picker shows it on one message. */
+export interface Fork {
+  /** The message that carries the picker. */
+  entry_id: string;
+  /** 0-based index of the shown line among `siblings`. */
+  index: number;
+  /** The nearest `message` descendants of the fork point, oldest first, each with the line's newest leaf and its first words. */
+  siblings: { entry_id: string; leaf_id: string; preview: string }[];
+}
+
+/** A turn with no `turn_end` anywhere in the file. */
+export interface OpenTurn {
+  turn_id: string;
+  /** Id of its `turn_start`. */
+  start_id: string;
+  /** The message it answers. */
+  message_id: string | null;
+  steps_started: number;
+  steps_ended: number;
+  open_step: { step: number; attempt_id: string } | null;
+  retries?: string | undefined;
+  continues?: string | undefined;
+  resumes: number;
+}
+
+/** The last `retry_start` or `resume_start` of the open turn that has no end. */
+export interface Wait {
+  kind: 'retry' | 'resume' | 'parked';
+  note_id: string;
+  turn_id: string | undefined;
+  step: number;
+  attempt_id: string | undefined;
+  attempt: number;
+  max: number;
+  delay_ms: number;
+  /** ISO 8601. */
+  due_at: string;
+  error: string;
+  server_hint: boolean;
+}
+
+export interface PendingApproval {
+  request_id: string;
+  call_id: string;
+  tool: string;
+  summary: string;
+  risk: 'read' | 'write' | 'run' | 'net';
+  input: unknown;
+  input_hash: string;
+  targets: { path: string; hash: string | null }[];
+  proposal: { path: string; before: string | null; after: string | null }[];
+  timestamp: string;
+}
+
+/** Where a tool call of the path stands. `open`: none of request, start, result is there yet. */
+export type CallStatus = 'open' | 'pending' | 'allowed' | 'refused' | 'started' | 'answered';
+export interface CallState {
+  call: ToolCallPart;
+  message_id: string;
+  turn_id: string | undefined;
+  status: CallStatus;
+  started?: NoteOf<'tool_start'> | undefined;
+  request?: NoteOf<'approval_request'> | undefined;
+  decision?: NoteOf<'approval_decision'> | undefined;
+}
+
+export interface UsageTotals {
+  input_tokens: number;
+  output_tokens: number;
+  total_tokens: number;
+  cost: number;
+}
+
+/** Everything the path's notes say. Session-wide parts are folded by file order, all others along the path. */
+export interface PathState {
+  head: string | null;
+  name: string | null;
+  archived: boolean;
+  tags: string[];
+  labels: Record<string, string>;
+  model: { provider: string; model_id: string } | null;
+  agent_id: string | null;
+  turn: OpenTurn | null;
+  wait: Wait | null;
+  approvals: PendingApproval[];
+  /** Calls without a result, in order. */
+  open_calls: CallState[];
+  todos: Todo[];
+  queue: QueueItem[];
+  queue_held: boolean;
+  usage: UsageTotals;
+  /** The last `usage` of a step on the path: what the meter shows. */
+  last_usage: UsageTotals | null;
+  /** The path ends in text that never got finished. */
+  incomplete: boolean;
+}
+
+/** A tool call as a card shows it. */
+export type CardState = 'pending' | 'running' | 'ok' | 'error' | 'denied' | 'interrupted' | 'unknown';
+export interface ToolCard {
+  call: ToolCallPart;
+  state: CardState;
+  /** The result's text (head and tail when it was long). */
+  result?: string | undefined;
+  /** Entry id of the tool message that answers. */
+  result_id?: string | undefined;
+  decision?: NoteOf<'approval_decision'>['decision'] | undefined;
+  feedback?: string | undefined;
+  summary?: string | undefined;
+}
+
+/** One row of the transcript. */
+export type Row =
+  | { kind: 'user'; entry: Message; fork?: Fork | undefined }
+  | { kind: 'assistant'; entry: Message; cards: ToolCard[]; fork?: Fork | undefined }
+  | { kind: 'incomplete'; entry: IncompleteOutput }
+  | { kind: 'compaction'; entry: Compaction }
+  | { kind: 'branch_summary'; entry: BranchSummary }
+  | { kind: 'skill_load'; entry: SkillLoad };

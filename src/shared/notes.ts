@@ -1,0 +1,243 @@
+/**
+ * Notes: entries that never move the head (only `head` says where it is). `parent_id` is the head when the note was
+ * written, null before the first; what a note is about, when it is something else, it names.
+ *
+ * A note on an entry counts for a path only if it stands in the file before that path's next conversation entry, so what
+ * is changed after going back belongs to the line that follows, not to the older one. Session-wide notes (session_info,
+ * label, queue_update, head) are folded by file order instead.
+ */
+import * as z from 'zod';
+import {
+  conversationSchemas,
+  envelope,
+  headerSchema,
+  partSchema,
+  type ConversationEntry,
+  type ConversationType,
+  type Known,
+} from './entry.js';
+
+const count = z.number().int().nonnegative();
+const ms = z.number().nonnegative();
+const id = z.string().min(1);
+const hash = z.string();
+
+const note = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.looseObject({ type: z.literal(type), ...envelope, ...shape });
+
+const target = z.looseObject({ path: z.string(), hash: z.string().nullable() });
+const todo = z.looseObject({
+  id: z.string(),
+  title: z.string(),
+  status: z.enum(['pending', 'in_progress', 'done']),
+});
+const queueItem = z.looseObject({
+  id,
+  mode: z.enum(['steer', 'queue']),
+  text: z.string(),
+  parts: z.array(partSchema).optional(),
+});
+
+/** The format of every note, by type. Times are milliseconds, `due_at` an ISO 8601 date. */
+export const noteSchemas = {
+  head: note('head', { entry_id: id.nullable() }),
+  session_info: note('session_info', {
+    name: z.string().optional(),
+    archived: z.boolean().optional(),
+    tags: z.array(z.string()).optional(),
+    header: headerSchema.optional(),
+  }),
+  label: note('label', { target_id: id, label: z.string().nullable() }),
+  model_change: note('model_change', { provider: z.string(), model_id: z.string() }),
+  extension_data: note('extension_data', { ext_type: z.string(), data: z.unknown() }),
+  /** In one batch with its user message and after it; *try again* and *Continue* open one on a message that is there. */
+  turn_start: note('turn_start', {
+    turn_id: id,
+    retries: z.string().optional(),
+    continues: z.string().optional(),
+  }),
+  turn_end: note('turn_end', {
+    turn_id: id,
+    steps: count,
+    status: z.enum(['completed', 'stopped', 'failed', 'interrupted']),
+    error: z.string().optional(),
+  }),
+  step_start: note('step_start', { step: count, attempt_id: id, prompt_hash: z.string().optional() }),
+  step_end: note('step_end', { step: count, attempt_id: id.optional() }),
+  /** Durable before a tool with side effects runs; `before` lets recovery compare the disk with what was there. */
+  tool_start: note('tool_start', {
+    call_id: id,
+    before: z.array(z.looseObject({ path: z.string(), hash: z.string().nullable() })).optional(),
+  }),
+  /** One per model request that reported it, failed ones too. The only home of usage. */
+  usage: note('usage', {
+    input_tokens: count,
+    output_tokens: count,
+    total_tokens: count,
+    cache_read_tokens: count.optional(),
+    cache_write_tokens: count.optional(),
+    cost: z.number().nonnegative().optional(),
+    attempt_id: z.string().optional(),
+    purpose: z.enum(['step', 'summary', 'evaluation', 'subagent']),
+  }),
+  /** `attempt` is the number of the retry (1 = the first), `max_attempts` counts the first request too. */
+  retry_start: note('retry_start', {
+    kind: z.enum(['retry', 'parked']),
+    step: count,
+    attempt_id: z.string(),
+    attempt: count,
+    max_attempts: count,
+    delay_ms: ms,
+    due_at: z.string(),
+    error: z.string(),
+    /** The server asked for this wait: it may be cancelled, not skipped. */
+    server_hint: z.boolean().optional(),
+  }),
+  retry_end: note('retry_end', {
+    success: z.boolean(),
+    attempt: count,
+    final_error: z.string().optional(),
+  }),
+  resume_start: note('resume_start', {
+    step: count,
+    resume: count,
+    max_resumes: z.number().int(),
+    delay_ms: ms,
+    due_at: z.string(),
+    error: z.string(),
+    server_hint: z.boolean().optional(),
+  }),
+  summarization_retry_start: note('summarization_retry_start', {
+    attempt: count,
+    max_attempts: count,
+    delay_ms: ms,
+    error: z.string(),
+  }),
+  summarization_retry_end: note('summarization_retry_end', {
+    success: z.boolean(),
+    attempt: count,
+    final_error: z.string().optional(),
+  }),
+  overflow_recovery: note('overflow_recovery', {
+    applied: z.union([z.boolean(), z.number()]),
+    reason: z.string().optional(),
+    error: z.string().optional(),
+  }),
+  session_recovery: note('session_recovery', {
+    turn_start_id: id,
+    steps: count,
+    orphan_results: count,
+    closed_step: z.number().int().nullable(),
+    reason: z.string(),
+  }),
+  approval_request: note('approval_request', {
+    call_id: id,
+    tool: z.string(),
+    summary: z.string(),
+    input_hash: z.string(),
+    targets: z.array(target),
+    risk: z.enum(['read', 'write', 'run', 'net']).optional(),
+    /** The change itself, as blobs, so that the card can show it after a reload without asking the tool again. */
+    proposal: z
+      .array(z.looseObject({ path: z.string(), before: hash.nullable(), after: hash.nullable() }))
+      .optional(),
+  }),
+  /** The first for its request in the file counts. `edited_input` is what really ran. */
+  approval_decision: note('approval_decision', {
+    request_id: id,
+    decision: z.enum([
+      'allow',
+      'deny',
+      'replied',
+      'timeout',
+      'cancelled',
+      'expired',
+      'abandoned',
+      'superseded',
+    ]),
+    scope: z.enum(['once', 'session', 'workspace', 'always']).optional(),
+    feedback: z.string().optional(),
+    edited_input: z.unknown().optional(),
+  }),
+  todo_update: note('todo_update', { items: z.array(todo) }),
+  goal_update: note('goal_update', {
+    goal_id: id,
+    objective: z.string(),
+    criteria: z.unknown().optional(),
+    status: z.string(),
+    iteration: count,
+    max_iterations: count,
+    operation_key: z.string().optional(),
+    evaluation: z.unknown().optional(),
+    reason: z.string().optional(),
+    next_prompt: z.string().optional(),
+  }),
+  run_finish: note('run_finish', { status: z.enum(['completed', 'blocked']), summary: z.string() }),
+  turn_continue: note('turn_continue', { segment: count, reason: z.string(), steps: count }),
+  subagent_start: note('subagent_start', {
+    agent: z.string(),
+    session: z.string(),
+    task: z.string(),
+    async: z.boolean().optional(),
+    job_id: z.string().optional(),
+  }),
+  subagent_end: note('subagent_end', {
+    agent: z.string(),
+    session: z.string(),
+    status: z.string(),
+    summary: z.string().optional(),
+    steps: count,
+    error: z.string().optional(),
+    job_id: z.string().optional(),
+  }),
+  /** The whole list, session-wide. A message with an item's `queue_item_id` proves that it was sent. */
+  queue_update: note('queue_update', { items: z.array(queueItem), held: z.boolean().optional() }),
+  files_changed: note('files_changed', {
+    changes: z.array(z.looseObject({ path: z.string(), before: hash.nullable(), after: hash.nullable() })),
+  }),
+  agent_bind: note('agent_bind', { agent_id: z.string() }),
+} as const;
+
+export type NoteType = keyof typeof noteSchemas;
+export type NoteOf<T extends NoteType> = Known<z.infer<(typeof noteSchemas)[T]>>;
+export type Note = { [T in NoteType]: NoteOf<T> }[NoteType];
+export type Todo = Known<z.infer<typeof todo>>;
+export type QueueItem = Known<z.infer<typeof queueItem>>;
+
+export type KnownEntry = ConversationEntry | Note;
+
+/** An entry whose type this build does not know: kept and passed through byte for byte. It never moves the head. */
+export interface UnknownEntry {
+  type: 'unknown';
+  id: string;
+  parent_id: string | null;
+  timestamp: string;
+  turn_id?: string | undefined;
+  /** The type as it stands in the file. */
+  unknown_type: string;
+}
+
+/** Any line of a log but its header, as read. */
+export type Entry = KnownEntry | UnknownEntry;
+export type EntryType = ConversationType | NoteType;
+
+export const entrySchemas = { ...conversationSchemas, ...noteSchemas } as const;
+
+export const isConversationType = (type: string): type is ConversationType =>
+  Object.hasOwn(conversationSchemas, type);
+export const isKnownType = (type: string): type is EntryType => Object.hasOwn(entrySchemas, type);
+export const isConversation = (entry: { type: string }): entry is ConversationEntry =>
+  isConversationType(entry.type);
+
+type Assigned = 'id' | 'parent_id' | 'timestamp';
+type DraftOf<T> = T extends unknown
+  ? { [K in keyof T as K extends Assigned ? never : K]: T[K] } & {
+      id?: string | undefined;
+      parent_id?: string | null | undefined;
+    }
+  : never;
+/**
+ * What is handed to the log: an entry without what the log fills in. `id` may be given when something else of the batch
+ * must name it; `parent_id` defaults to the head as it is after the entries before it in the batch.
+ */
+export type Draft = DraftOf<KnownEntry>;

@@ -1,0 +1,226 @@
+/**
+ * Host ↔ webview: one union per direction, string tags, schema-checked on receipt. The host decides nothing that the log
+ * does not say; the webview remembers nothing but scroll, folds and focus.
+ */
+import * as z from 'zod';
+import type { Failure } from './failure.js';
+import type { OutlineNode, PathState } from './fold/types.js';
+import type { Entry } from './notes.js';
+
+// ------------------------------------------------------------------------------------------- webview → host
+
+const requestId = z.number().int().nonnegative();
+const entryId = z.string().min(1);
+
+/** A file, folder or range that the person named; resolved by the host when it is sent. */
+const mention = z.object({
+  kind: z.enum(['file', 'folder', 'selection', 'problems', 'terminal']),
+  label: z.string(),
+  path: z.string().optional(),
+  text: z.string().optional(),
+});
+export type Mention = z.infer<typeof mention>;
+
+/** What the person asks for. Each appends to the log, or fails with a sentence and changes nothing. */
+export const intentSchema = z.discriminatedUnion('type', [
+  /** `editing`: the user message whose sibling this is; else it follows the head. `mode` says what to do while a turn runs. */
+  z.object({
+    type: z.literal('send'),
+    text: z.string(),
+    mentions: z.array(mention).default([]),
+    editing: entryId.optional(),
+    mode: z.enum(['send', 'queue', 'steer']).default('send'),
+    /** The person chose to answer what is pending as denied: "replied instead". */
+    reply_instead: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal('stop') }),
+  z.object({ type: z.literal('retry_now') }),
+  z.object({ type: z.literal('retry_cancel') }),
+  z.object({
+    type: z.literal('decide'),
+    call_id: z.string(),
+    decision: z.enum(['allow', 'deny']),
+    scope: z.enum(['once', 'session', 'workspace', 'always']).default('once'),
+    feedback: z.string().optional(),
+  }),
+  /** What to do with an interrupted turn. */
+  z.object({ type: z.literal('continue') }),
+  /** A new answer to the message of `entry_id` (or of the open turn), as a sibling branch. */
+  z.object({ type: z.literal('try_again'), entry_id: entryId.optional() }),
+  z.object({ type: z.literal('leave') }),
+  /** Moves the head: to a leaf (branch picker), to an entry (branch here), or to nothing. */
+  z.object({ type: z.literal('navigate'), entry_id: entryId.nullable() }),
+  z.object({ type: z.literal('drop_queued'), item_id: z.string() }),
+  z.object({ type: z.literal('release_queue') }),
+]);
+export type Intent = z.infer<typeof intentSchema>;
+
+/** What the person asks the editor for. Nothing of it touches the log. */
+export const uiCommandSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('new_session') }),
+  z.object({ type: z.literal('switch_session') }),
+  z.object({ type: z.literal('rename_session') }),
+  z.object({ type: z.literal('select_model') }),
+  z.object({ type: z.literal('set_key') }),
+  z.object({ type: z.literal('open_settings'), query: z.string() }),
+  z.object({ type: z.literal('show_log') }),
+  z.object({ type: z.literal('open_in_editor') }),
+  z.object({ type: z.literal('open_folder') }),
+  z.object({ type: z.literal('reveal_log') }),
+  z.object({ type: z.literal('delete_session') }),
+  z.object({ type: z.literal('reopen') }),
+  z.object({ type: z.literal('save_again') }),
+  z.object({ type: z.literal('copy'), text: z.string() }),
+  z.object({ type: z.literal('open_link'), url: z.string() }),
+  z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().optional() }),
+  /** The proposal of a pending approval in the editor's own diff. */
+  z.object({ type: z.literal('open_diff'), call_id: z.string() }),
+]);
+export type UiCommand = z.infer<typeof uiCommandSchema>;
+
+export const askSchema = z.discriminatedUnion('what', [
+  /** Bodies of conversation entries by id; those unknown are left out. */
+  z.object({ what: z.literal('bodies'), ids: z.array(entryId).max(500) }),
+  /** Everything after `position`: sent when an `appended` left a gap. */
+  z.object({ what: z.literal('snapshot') }),
+  /** Texts of blobs: the rest of a long result, the two sides of a proposal. */
+  z.object({ what: z.literal('blob'), hash: z.string() }),
+  /** Paths for an @-mention that begins like this. */
+  z.object({ what: z.literal('files'), query: z.string() }),
+]);
+export type Ask = z.infer<typeof askSchema>;
+
+export const toHostSchema = z.discriminatedUnion('type', [
+  /** The webview is there and shows nothing yet. */
+  z.object({ type: z.literal('open') }),
+  z.object({
+    type: z.literal('intent'),
+    id: requestId,
+    /** The head the person saw; the intent is refused when it has moved. Absent: whatever it is (stop, retry). */
+    expected_head: entryId.nullable().optional(),
+    intent: intentSchema,
+  }),
+  z.object({ type: z.literal('ui'), id: requestId, command: uiCommandSchema }),
+  z.object({ type: z.literal('ask'), id: requestId, ask: askSchema }),
+  /** Debounced and on hide: the text of the composer, kept per session by the host. */
+  z.object({ type: z.literal('draft'), session: z.string(), text: z.string(), editing: entryId.nullable() }),
+  /** Content-security violations and uncaught errors of the view, for the output channel. */
+  z.object({ type: z.literal('trouble'), text: z.string().max(4000) }),
+]);
+export type ToHost = z.infer<typeof toHostSchema>;
+
+// ------------------------------------------------------------------------------------------- host → webview
+
+export type RunState = 'idle' | 'running' | 'waiting' | 'retrying' | 'parked' | 'stopping';
+
+export interface NoticeView {
+  kind: 'damaged' | 'read-only' | 'stale' | 'newer' | 'not-saved' | 'config' | 'recovered' | 'conflict' | 'error';
+  message: string;
+  detail?: string;
+  actions: { label: string; command: UiCommand }[];
+}
+
+/** An interrupted turn: what is known, in one sentence. */
+export interface InterruptedView {
+  turn_id: string;
+  message: string;
+}
+
+export interface SessionView {
+  id: string;
+  title: string;
+  folder: string | undefined;
+  read_only: boolean;
+}
+
+export interface ModelView {
+  /** "provider/model" as chosen for this session. */
+  id: string;
+  label: string;
+  demo: boolean;
+  contextWindow: number | undefined;
+}
+
+/** What the view shows beside the transcript; small, sent whole. */
+export interface StatusView {
+  run: RunState;
+  notices: NoticeView[];
+  interrupted: InterruptedView | null;
+  model: ModelView | null;
+  /** Failure of the last turn on this path, while nothing newer happened. */
+  failure: Failure | null;
+  /** No folder · untrusted · ready: which welcome to show when there is no message. */
+  place: 'ready' | 'no-folder' | 'untrusted';
+  suggestions: string[];
+  sendOn: 'enter' | 'modEnter';
+}
+
+/** Text of the attempt that streams now; not in the log yet. */
+export interface GrowingView {
+  attempt_id: string;
+  turn_id: string;
+  step: number;
+  text: string;
+  reasoning: string;
+  /** Calls whose arguments are still coming: name and characters so far. */
+  calls: { name: string; chars: number }[];
+}
+
+export interface ProgressView {
+  call_id: string;
+  /** ms since the epoch. */
+  started_at: number;
+  /** The last lines of output, at most 4 000 characters. */
+  tail: string;
+}
+
+export interface Snapshot {
+  type: 'snapshot';
+  session: SessionView;
+  position: number;
+  outline: OutlineNode[];
+  state: PathState;
+  status: StatusView;
+  /** Entries (messages and notes of the path) of the visible part of the path, in file order with their positions. */
+  entries: { position: number; entry: Entry }[];
+  /** True when the path has older entries that `ask bodies` brings. */
+  more: boolean;
+  growing: GrowingView | null;
+  progress: ProgressView[];
+  draft: { text: string; editing: string | null };
+}
+
+export type ToWebview =
+  | Snapshot
+  | {
+      type: 'appended';
+      session: string;
+      /** Count before and after. A view whose count is not `from` asks for a snapshot. */
+      from: number;
+      position: number;
+      /** New nodes of the outline. */
+      outline: OutlineNode[];
+      state: PathState;
+      status: StatusView;
+      entries: { position: number; entry: Entry }[];
+    }
+  | { type: 'status'; session: string; status: StatusView }
+  /** `offset`: characters of text that stand before `text`; 0 with a new attempt_id replaces all. null: nothing streams. */
+  | {
+      type: 'growing';
+      session: string;
+      attempt_id: string;
+      turn_id: string;
+      step: number;
+      offset: number;
+      delta: string;
+      reasoning_offset: number;
+      reasoning_delta: string;
+      calls: { name: string; chars: number }[];
+    }
+  | { type: 'growing_end'; session: string; attempt_id: string }
+  | { type: 'progress'; session: string; progress: ProgressView[] }
+  /** Puts the focus into the composer, with text to begin with. */
+  | { type: 'compose'; text?: string }
+  | { type: 'reply'; id: number; ok: true; result: unknown }
+  | { type: 'reply'; id: number; ok: false; failure: Failure };
