@@ -1,0 +1,43 @@
+// VS Code's palette, pick lists and input boxes.
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.js';
+
+export function quickInput(page: Page): Locator {
+  return page.locator('.quick-input-widget:visible');
+}
+
+/** The row is clicked by its exact name: rows are ranked loosely, so Enter may run another command. */
+export async function runCommand(page: Page, title: string): Promise<void> {
+  const box = quickInput(page).locator('.quick-input-box input');
+  await eventually(
+    async () => {
+      // A key pressed just after the focus moved can get lost.
+      await page.keyboard.press('F1');
+      await box.waitFor({ timeout: 2_000 });
+      return true;
+    },
+    { what: 'the palette opens' },
+  );
+  await box.fill(`>${title}`);
+  await row(page, title).click();
+}
+
+export async function pick(page: Page, label: string | RegExp): Promise<void> {
+  await row(page, label).click();
+}
+
+/** Types into the open input box or pick list and confirms. */
+export async function answer(page: Page, text: string): Promise<void> {
+  const box = quickInput(page).locator('.quick-input-box input');
+  await box.fill(text);
+  await box.press('Enter');
+}
+
+function row(page: Page, label: string | RegExp): Locator {
+  const name = typeof label === 'string' ? new RegExp(`^${literal(label)}(,|$)`) : label;
+  return quickInput(page).getByRole('option', { name }).first();
+}
+
+export function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,126 @@
+// One VS Code window in the browser and what a person does in it.
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { ConsoleMessage, FrameLocator, Locator, Page } from 'playwright-core';
+import { eventually } from './eventually.js';
+import { answer, literal, pick, runCommand } from './quick-input.js';
+import { readSessions, type TreeRow } from './sessions-tree.js';
+import { findWebview } from './webview.js';
+
+export interface ConsoleLine {
+  readonly type: string;
+  readonly text: string;
+  readonly url: string;
+}
+
+export interface EditorWindow {
+  readonly page: Page;
+  readonly consoleMessages: readonly ConsoleLine[];
+  /** Console lines of our webviews about their content security policy. */
+  policyViolations(): ConsoleLine[];
+  /** Runs the palette row of exactly this title, "Bough: New Session". */
+  runCommand(title: string): Promise<void>;
+  pick(label: string | RegExp): Promise<void>;
+  /** Types into VS Code's open input box and confirms. */
+  answer(text: string): Promise<void>;
+  /** Clicks a button of VS Code's modal dialog. */
+  confirm(button: string): Promise<void>;
+  /** A notification that contains this text. */
+  notification(text: string): Locator;
+  /** The chat in the side bar, in the state `ready`. Ask again after a reload, a restart or hiding. */
+  chat(): Promise<FrameLocator>;
+  /** The chat in an editor tab. */
+  tab(): Promise<FrameLocator>;
+  openBough(): Promise<void>;
+  /** Waits for the status-bar item with this accessible name, e.g. "Bough: idle". */
+  statusBar(name: string | RegExp, timeout?: number): Promise<Locator>;
+  sessionsTree(): Promise<TreeRow[]>;
+  /** Developer: Reload Window, until the workbench is there again and our extension runs. */
+  reload(): Promise<void>;
+  setTheme(label: string): Promise<void>;
+  /** Milliseconds our extension took to activate, as VS Code measured it. */
+  activationTime(): Promise<number>;
+  screenshot(name: string): Promise<string>;
+}
+
+export interface WindowOptions {
+  readonly page: Page;
+  readonly url: string;
+  readonly evidence: string;
+  /** False for a window in which our extension does not start. */
+  readonly expectBough?: boolean;
+}
+
+export async function openWindow({ page, url, evidence, expectBough = true }: WindowOptions): Promise<EditorWindow> {
+  const consoleMessages = recordConsole(page);
+  const ready = async () => {
+    await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    if (expectBough) await statusItem(page, /^Bough: /).waitFor({ timeout: 60_000 });
+  };
+  await page.goto(url);
+  await ready();
+  return {
+    page,
+    consoleMessages,
+    policyViolations: () => consoleMessages.filter(({ text, url: from }) => /content security policy/i.test(text) && /\/pre\/|vscode-webview|webview/.test(from + text)),
+    runCommand: (title) => runCommand(page, title),
+    pick: (label) => pick(page, label),
+    answer: (text) => answer(page, text),
+    confirm: (button) => page.locator('.monaco-dialog-box').getByRole('button', { name: button, exact: true }).click(),
+    notification: (text) => page.locator('.notification-list-item').filter({ hasText: text }),
+    chat: () => findWebview(page, 'body[data-webview="chat"][data-surface="view"][data-ready="true"]'),
+    tab: () => findWebview(page, 'body[data-webview="chat"][data-surface="tab"][data-ready="true"]'),
+    openBough: () => openBough(page),
+    statusBar: async (name, timeout = 20_000) => {
+      const item = statusItem(page, name);
+      await item.waitFor({ timeout });
+      return item;
+    },
+    sessionsTree: () => readSessions(page),
+    reload: async () => {
+      await page.evaluate(() => document.body.setAttribute('data-before-reload', ''));
+      await runCommand(page, 'Developer: Reload Window');
+      await eventually(async () => (await page.locator('body[data-before-reload]').count()) === 0, { what: 'the window reloads' });
+      await ready();
+    },
+    setTheme: (label) => setTheme(page, label),
+    activationTime: () => activationTime(page),
+    screenshot: async (name) => {
+      mkdirSync(evidence, { recursive: true });
+      const file = path.join(evidence, `${name}.png`);
+      await page.screenshot({ path: file });
+      return file;
+    },
+  };
+}
+
+function recordConsole(page: Page): ConsoleLine[] {
+  const lines: ConsoleLine[] = [];
+  page.on('console', (message: ConsoleMessage) => lines.push({ type: message.type(), text: message.text(), url: message.location().url }));
+  page.on('pageerror', (error) => lines.push({ type: 'pageerror', text: error.stack ?? error.message, url: page.url() }));
+  return lines;
+}
+
+function statusItem(page: Page, name: string | RegExp): Locator {
+  const exact = typeof name === 'string' ? new RegExp(`^${literal(name)}$`) : name;
+  return page.locator('.part.statusbar').getByRole('button', { name: exact }).first();
+}
+
+async function openBough(page: Page): Promise<void> {
+  const tab = page.locator('.part.activitybar').getByRole('tab', { name: /^Bough/ });
+  if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
+  await page.locator('.part.sidebar .composite.title, .part.sidebar .title-label').filter({ hasText: /bough/i }).first().waitFor();
+}
+
+async function setTheme(page: Page, label: string): Promise<void> {
+  await runCommand(page, 'Preferences: Color Theme');
+  await pick(page, label);
+}
+
+async function activationTime(page: Page): Promise<number> {
+  await runCommand(page, 'Developer: Show Running Extensions');
+  const row = page.locator('.runtime-extensions-editor .monaco-list-row').filter({ hasText: 'Bough' }).first();
+  const text = await eventually(async () => /(\d+)\s*ms/.exec(await row.locator('.activation-time').innerText())?.[1], { what: 'the activation time of our extension' });
+  await runCommand(page, 'View: Close Editor');
+  return Number(text);
+}

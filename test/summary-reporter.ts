@@ -1,0 +1,21 @@
+// Writes what a run came to as JSON, to the file that BOUGH_SUMMARY names; scripts/test.mjs sums these up.
+import { writeFileSync } from 'node:fs';
+import type { Reporter, TestModule } from 'vitest/node';
+
+export default class SummaryReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    const file = process.env['BOUGH_SUMMARY'];
+    if (!file) return;
+    const summary = { passed: 0, failed: unhandled.length, skipped: [] as string[] };
+    for (const module of modules) {
+      summary.failed += module.errors().length;
+      for (const test of module.children.allTests()) {
+        const result = test.result();
+        if (result.state === 'passed') summary.passed++;
+        else if (result.state === 'skipped') summary.skipped.push(result.note ? `${test.fullName} (${result.note})` : test.fullName);
+        else summary.failed++;
+      }
+    }
+    writeFileSync(file, JSON.stringify(summary));
+  }
+}

@@ -1,0 +1,34 @@
+// Four kinds of tests; CONTRIBUTING.md says which belongs where.
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+const soak = process.env['BOUGH_SOAK'] === '1';
+const minute = 60_000;
+
+export default defineConfig({
+  test: {
+    reporters: ['default', './test/summary-reporter.ts'],
+    passWithNoTests: true,
+    projects: [
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', testTimeout: soak ? 10 * minute : 10_000 } },
+      {
+        plugins: [svelte()],
+        resolve: { conditions: ['browser'] },
+        test: { name: 'webview', include: ['test/webview/**/*.test.ts'], environment: 'happy-dom', testTimeout: 10_000 },
+      },
+      { test: { name: 'crash', include: ['test/crash/**/*.test.ts'], environment: 'node', testTimeout: soak ? 20 * minute : minute, hookTimeout: minute } },
+      {
+        test: {
+          name: 'editor',
+          include: ['test/editor/**/*.test.ts'],
+          environment: 'node',
+          globalSetup: ['test/editor/bench/prepare.ts'],
+          pool: 'forks',
+          maxWorkers: 2,
+          testTimeout: 3 * minute,
+          hookTimeout: 2 * minute,
+        },
+      },
+    ],
+  },
+});
