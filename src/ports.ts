@@ -178,6 +178,8 @@ export interface WorkspaceText {
   hash: string;
   dirty: boolean;
   bytes: number;
+  /** The bytes are not valid in the file's encoding: the text has U+FFFD in their place and must not be written back. */
+  lossy?: boolean;
 }
 
 export interface FileChange {
@@ -193,6 +195,8 @@ export interface AppliedChange {
   text: string;
   /** False when the buffer was dirty before: then it is edited and not saved. */
   saved: boolean;
+  /** Why it is not saved although it should be: one sentence. The edit then stands in the editor only. */
+  problem?: string;
   before_bytes: Uint8Array | null;
   after_bytes: Uint8Array | null;
 }
@@ -210,6 +214,14 @@ export interface SearchHit {
   text: string;
 }
 
+export interface SearchResult {
+  hits: SearchHit[];
+  /** There are more than were asked for. */
+  more: boolean;
+  /** What the search could not look at, in a sentence. */
+  note?: string;
+}
+
 export interface CommandResult {
   exit_code: number | null;
   signal?: string;
@@ -218,6 +230,8 @@ export interface CommandResult {
   dropped_bytes: number;
   timed_out: boolean;
   elapsed_ms: number;
+  /** Processes the command left running when it ended; they were ended too. */
+  left_running?: number;
 }
 
 export interface Workspace {
@@ -229,7 +243,7 @@ export interface Workspace {
   read(path: WorkspacePath): Promise<WorkspaceText | Failure>;
   /** null when there is no such file. */
   hash(path: WorkspacePath): Promise<string | null>;
-  search(query: SearchQuery, signal: AbortSignal): Promise<{ hits: SearchHit[]; more: boolean } | Failure>;
+  search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult | Failure>;
   /** Applies through the editor (undo, dirty buffers, format-on-save) and saves what was not dirty before. */
   apply(changes: FileChange[]): Promise<AppliedChange[] | Failure>;
   /** Runs under the supervisor: the whole process group dies with `signal` or with this process. */

@@ -46,6 +46,10 @@ export type FailureAction = NonNullable<Failure['action']>;
 
 export const cancelled = (message = 'Stopped.'): Failure => ({ kind: 'cancelled', message, transient: false });
 
+/** Tells a failure from the value an operation gives when it succeeds. */
+export const isFailure = (value: unknown): value is Failure =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'message' in value && 'transient' in value;
+
 /** The codes of {@link BoughError}; compare by code, never `instanceof`: bundles may hold several copies. */
 export type BoughErrorCode =
   | 'SessionNotFound'
