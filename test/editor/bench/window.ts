@@ -3,9 +3,13 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { ConsoleMessage, FrameLocator, Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.js';
-import { answer, literal, pick, runCommand } from './quick-input.js';
+import { answer, literal, pick, quickInput, runCommand } from './quick-input.js';
 import { readSessions, type TreeRow } from './sessions-tree.js';
 import { findWebview } from './webview.js';
+
+/** Each with the class VS Code gives the workbench for its kind. */
+const themes = { 'Dark Modern': 'vs-dark', 'Light Modern': 'vs', 'Dark High Contrast': 'hc-black', 'Light High Contrast': 'hc-light' } as const;
+export type Theme = keyof typeof themes;
 
 export interface ConsoleLine {
   readonly type: string;
@@ -37,7 +41,7 @@ export interface EditorWindow {
   sessionsTree(): Promise<TreeRow[]>;
   /** Developer: Reload Window, until the workbench is there again and our extension runs. */
   reload(): Promise<void>;
-  setTheme(label: string): Promise<void>;
+  setTheme(theme: Theme): Promise<void>;
   /** Milliseconds our extension took to activate, as VS Code measured it. */
   activationTime(): Promise<number>;
   screenshot(name: string): Promise<string>;
@@ -83,7 +87,7 @@ export async function openWindow({ page, url, evidence, expectBough = true }: Wi
       await eventually(async () => (await page.locator('body[data-before-reload]').count()) === 0, { what: 'the window reloads' });
       await ready();
     },
-    setTheme: (label) => setTheme(page, label),
+    setTheme: (theme) => setTheme(page, theme),
     activationTime: () => activationTime(page),
     screenshot: async (name) => {
       mkdirSync(evidence, { recursive: true });
@@ -112,9 +116,12 @@ async function openBough(page: Page): Promise<void> {
   await page.locator('.part.sidebar .composite.title, .part.sidebar .title-label').filter({ hasText: /bough/i }).first().waitFor();
 }
 
-async function setTheme(page: Page, label: string): Promise<void> {
+async function setTheme(page: Page, theme: Theme): Promise<void> {
   await runCommand(page, 'Preferences: Color Theme');
-  await pick(page, label);
+  // The list is long: rows further down are mounted only when the filter brings them up.
+  await quickInput(page).locator('.quick-input-box input').fill(theme);
+  await pick(page, theme);
+  await page.locator(`.monaco-workbench.${themes[theme]}`).waitFor();
 }
 
 async function activationTime(page: Page): Promise<number> {
