@@ -90,6 +90,16 @@ export const askSchema = z.discriminatedUnion('what', [
 ]);
 export type Ask = z.infer<typeof askSchema>;
 
+/** The `result` of the reply to an ask, by `what`. */
+export interface AskResults {
+  /** Those that are known, in file order; notes that belong to them may stand among them. */
+  bodies: { position: number; entry: Entry }[];
+  /** The snapshot itself comes as a message of its own, before the reply. */
+  snapshot: null;
+  blob: string;
+  files: string[];
+}
+
 export const toHostSchema = z.discriminatedUnion('type', [
   /** The webview is there and shows nothing yet. */
   z.object({ type: z.literal('open') }),
