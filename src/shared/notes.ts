@@ -22,8 +22,13 @@ const ms = z.number().nonnegative();
 const id = z.string().min(1);
 const hash = z.string();
 
+/** A note's own fields replace those of the envelope (`turn_id` is required where it is what the note is about). */
 const note = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
-  z.looseObject({ type: z.literal(type), ...envelope, ...shape });
+  z.looseObject<{ type: z.ZodLiteral<T> } & Omit<typeof envelope, keyof S> & S>({
+    type: z.literal(type),
+    ...envelope,
+    ...shape,
+  });
 
 const target = z.looseObject({ path: z.string(), hash: z.string().nullable() });
 const todo = z.looseObject({

@@ -39,7 +39,10 @@ export interface Fork {
   entry_id: string;
   /** 0-based index of the shown line among `siblings`. */
   index: number;
-  /** The nearest `message` descendants of the fork point, oldest first, each with the line's newest leaf and its first words. */
+  /**
+   * The nearest shown messages after the fork point (or the end of a line that has none), oldest first, each with the
+   * line's newest leaf and its first words.
+   */
   siblings: { entry_id: string; leaf_id: string; preview: string }[];
 }
 
@@ -87,7 +90,11 @@ export interface PendingApproval {
   timestamp: string;
 }
 
-/** Where a tool call of the path stands. `open`: none of request, start, result is there yet. */
+/**
+ * Where a tool call of the path stands. `open`: none of request, start, result is there yet. `pending`: asked, and may be
+ * decided. `refused`: decided otherwise than allowed, or asked in a turn that has ended. `started`: its effects may have
+ * happened. `answered`: its result stands on another line only, so it must not run again.
+ */
 export type CallStatus = 'open' | 'pending' | 'allowed' | 'refused' | 'started' | 'answered';
 export interface CallState {
   call: ToolCallPart;
@@ -144,10 +151,15 @@ export interface ToolCard {
   summary?: string | undefined;
 }
 
-/** One row of the transcript. */
-export type Row =
-  | { kind: 'user'; entry: Message; fork?: Fork | undefined }
-  | { kind: 'assistant'; entry: Message; cards: ToolCard[]; fork?: Fork | undefined }
+/**
+ * One row of the transcript. Every kind may carry a picker: a line that has no message begins with what it has. A row of
+ * kind `assistant` whose entry has the role tool shows nothing but its picker (a line that ends right at a result).
+ */
+export type Row = RowBody & { fork?: Fork | undefined };
+export type RowBody =
+  /** A system message (imported logs) is a row of this kind too: look at the role. */
+  | { kind: 'user'; entry: Message }
+  | { kind: 'assistant'; entry: Message; cards: ToolCard[] }
   | { kind: 'incomplete'; entry: IncompleteOutput }
   | { kind: 'compaction'; entry: Compaction }
   | { kind: 'branch_summary'; entry: BranchSummary }

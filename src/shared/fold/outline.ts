@@ -1,0 +1,210 @@
+/**
+ * The tree as links: nodes in file order whose parents stand before them, so that every walk ends. Gives paths, newest
+ * leaves and forks without any body.
+ */
+import type { ConversationEntry, Message } from '../entry.js';
+import { OutlineFlag, type Fork, type OutlineNode } from './types.js';
+
+export const PREVIEW_LENGTH = 80;
+
+/** The parent's ordinal of a root. */
+export const ROOT = -1;
+
+/** First words of a text on one line, at most {@link PREVIEW_LENGTH} characters, never half a character. */
+export function firstWords(text: string): string {
+  const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim().toWellFormed();
+  if (line.length <= PREVIEW_LENGTH) return line;
+  const cut = line.slice(0, PREVIEW_LENGTH - 1);
+  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+function messagePreview(message: Message): string {
+  for (const part of message.parts) {
+    if (part.type === 'text') {
+      const words = firstWords(part.text || (part.preview ?? ''));
+      if (words !== '') return words;
+    }
+  }
+  const names: string[] = [];
+  for (const part of message.parts) if ('name' in part) names.push(part.name);
+  return firstWords(names.join(', '));
+}
+
+function previewOf(entry: ConversationEntry): string {
+  switch (entry.type) {
+    case 'message':
+      return messagePreview(entry);
+    case 'incomplete_output':
+      return firstWords(entry.text || (entry.preview ?? ''));
+    case 'compaction':
+    case 'branch_summary':
+      return firstWords(entry.summary);
+    case 'skill_load':
+      return firstWords(entry.name);
+  }
+}
+
+function flagsOf(entry: ConversationEntry): number {
+  if (entry.type === 'incomplete_output') {
+    return OutlineFlag.incomplete | (entry.error === undefined ? 0 : OutlineFlag.error);
+  }
+  if (entry.type !== 'message') return 0;
+  let flags: number = OutlineFlag[entry.role];
+  for (const part of entry.parts) {
+    if (part.type === 'tool_call') flags |= OutlineFlag.calls;
+    if (part.type === 'tool_result' && part.is_error) flags |= OutlineFlag.error;
+  }
+  return flags;
+}
+
+export function outlineNode(entry: ConversationEntry, parent: number, recovered: boolean): OutlineNode {
+  const flags = flagsOf(entry) | (recovered ? OutlineFlag.recovered : 0);
+  return [entry.id, parent, entry.type, flags, previewOf(entry)];
+}
+
+/** A message that has a row of its own: tool messages live in the cards of the calls they answer. */
+const isShownMessage = (node: OutlineNode): boolean =>
+  node[2] === 'message' && (node[3] & OutlineFlag.tool) === 0;
+
+/** An index over outline nodes; grows by {@link add}. */
+export class Outline {
+  readonly #nodes: OutlineNode[] = [];
+  readonly #ordinals = new Map<string, number>();
+  /** First and last child and next sibling by ordinal + 1, so that 0 stands for the roots' common parent. */
+  readonly #first: number[] = [ROOT];
+  readonly #last: number[] = [ROOT];
+  readonly #next: number[] = [ROOT];
+  #newest: Int32Array = new Int32Array(0);
+
+  constructor(nodes: Iterable<OutlineNode> = []) {
+    for (const node of nodes) this.add(node);
+  }
+
+  get nodes(): readonly OutlineNode[] {
+    return this.#nodes;
+  }
+
+  /** Appends a node. A known id is ignored; a parent that does not stand before it makes it a root. */
+  add(node: OutlineNode): void {
+    if (this.#ordinals.has(node[0])) return;
+    const ordinal = this.#nodes.length;
+    const valid = Number.isInteger(node[1]) && node[1] >= 0 && node[1] < ordinal;
+    const parent = valid ? node[1] : ROOT;
+    this.#nodes.push(parent === node[1] ? node : [node[0], parent, node[2], node[3], node[4]]);
+    this.#ordinals.set(node[0], ordinal);
+    this.#first.push(ROOT);
+    this.#last.push(ROOT);
+    this.#next.push(ROOT);
+    const last = this.#last[parent + 1] ?? ROOT;
+    if (last === ROOT) this.#first[parent + 1] = ordinal;
+    else this.#next[last + 1] = ordinal;
+    this.#last[parent + 1] = ordinal;
+  }
+
+  /** −1 when there is no such conversation entry. */
+  ordinal(id: string | null): number {
+    return id === null ? ROOT : (this.#ordinals.get(id) ?? ROOT);
+  }
+
+  /** −1 at a root. */
+  parent(ordinal: number): number {
+    return this.#nodes[ordinal]?.[1] ?? ROOT;
+  }
+
+  /** Ordinals from the root to `head`; empty for −1. */
+  path(head: number): number[] {
+    const path: number[] = [];
+    for (let at = head; at !== ROOT; at = this.parent(at)) path.push(at);
+    return path.reverse();
+  }
+
+  *children(ordinal: number): Generator<number> {
+    for (let child = this.#first[ordinal + 1] ?? ROOT; child !== ROOT; child = this.#next[child + 1] ?? ROOT)
+      yield child;
+  }
+
+  isLeaf(ordinal: number): boolean {
+    return (this.#first[ordinal + 1] ?? ROOT) === ROOT;
+  }
+
+  /** All ends of lines, oldest first. */
+  leaves(): string[] {
+    const leaves: string[] = [];
+    this.#nodes.forEach((node, ordinal) => {
+      if (this.isLeaf(ordinal)) leaves.push(node[0]);
+    });
+    return leaves;
+  }
+
+  /** The latest entry below `ordinal` (itself when nothing follows): always a leaf. */
+  newestLeaf(ordinal: number): number {
+    if (this.#newest.length !== this.#nodes.length) {
+      this.#newest = Int32Array.from(this.#nodes.keys());
+      for (let at = this.#newest.length - 1; at >= 0; at--) {
+        const parent = this.parent(at);
+        const newest = this.#newest[at] ?? at;
+        if (parent !== ROOT && newest > (this.#newest[parent] ?? ROOT)) this.#newest[parent] = newest;
+      }
+    }
+    return this.#newest[ordinal] ?? ordinal;
+  }
+
+  /**
+   * The forks on the path to `head`, by the entry that carries the picker: on each line after the fork point its first
+   * message with a row (looking through summaries, compactions, skills, incomplete output and tool messages), or the
+   * end of a line that has none, so that every line can be reached. A head before that carries the picker itself.
+   */
+  forks(head: number): Map<string, Fork> {
+    const forks = new Map<string, Fork>();
+    let point = ROOT;
+    let isForked = this.#hasSeveralChildren(ROOT);
+    for (const ordinal of this.path(head)) {
+      const node = this.#nodes[ordinal];
+      if (node === undefined) continue;
+      if (isShownMessage(node) || this.isLeaf(ordinal) || ordinal === head) {
+        if (isForked) this.#addFork(forks, point, ordinal, node);
+        point = ordinal;
+        isForked = false;
+      }
+      isForked ||= this.#hasSeveralChildren(ordinal);
+    }
+    return forks;
+  }
+
+  #hasSeveralChildren(ordinal: number): boolean {
+    return this.#first[ordinal + 1] !== this.#last[ordinal + 1];
+  }
+
+  #isOnPath(ancestor: number, ordinal: number): boolean {
+    let at = ordinal;
+    while (at > ancestor) at = this.parent(at);
+    return at === ancestor;
+  }
+
+  #addFork(forks: Map<string, Fork>, point: number, shown: number, node: OutlineNode): void {
+    const lines = this.#lines(point);
+    if (lines.length < 2) return;
+    forks.set(node[0], {
+      entry_id: node[0],
+      index: lines.findIndex((line) => this.#isOnPath(shown, line)),
+      siblings: lines.map((line) => ({
+        entry_id: this.#nodes[line]?.[0] ?? '',
+        leaf_id: this.#nodes[this.newestLeaf(line)]?.[0] ?? '',
+        preview: this.#nodes[line]?.[4] ?? '',
+      })),
+    });
+  }
+
+  /** What stands for each line that leaves `point`, oldest first. */
+  #lines(point: number): number[] {
+    const lines: number[] = [];
+    const open = [...this.children(point)];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const node = this.#nodes[at];
+      if (node === undefined) continue;
+      if (isShownMessage(node) || this.isLeaf(at)) lines.push(at);
+      else for (const child of this.children(at)) open.push(child);
+    }
+    return lines.sort((a, b) => a - b);
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Bodies of a path → rows of the transcript. A call's card holds its result, so tool messages have no row of their own.
+ * Total over partial bodies: what is not there yet has no row.
+ */
+import type { ConversationEntry, Message, ToolCallPart, ToolResultPart } from '../entry.js';
+import { isConversation, type Entry, type NoteOf } from '../notes.js';
+import { Outline, ROOT } from './outline.js';
+import { isStandIn } from './stand-in.js';
+import type { CallState, CardState, OutlineNode, PathState, Row, RowBody, ToolCard } from './types.js';
+
+/** What the run is doing, as the protocol's RunState says it. */
+export type RunTag = 'idle' | 'running' | 'waiting' | 'retrying' | 'parked' | 'stopping';
+
+interface Facts {
+  state: PathState;
+  run: RunTag;
+  open: Map<string, CallState>;
+  results: Map<string, { part: ToolResultPart; entry_id: string }[]>;
+  requests: Map<string, NoteOf<'approval_request'>>;
+  decisions: Map<string, NoteOf<'approval_decision'>>;
+  starts: Set<string>;
+}
+
+/**
+ * Rows of the path to `state.head`, root first. `entries` may hold more or less than the path, in file order; keep an
+ * {@link Outline} to spare building its index each time.
+ */
+export function rowsOf(
+  entries: readonly { position: number; entry: Entry }[],
+  outline: Outline | readonly OutlineNode[],
+  state: PathState,
+  run: RunTag,
+): Row[] {
+  const tree = outline instanceof Outline ? outline : new Outline(outline);
+  const bodies = new Map<string, ConversationEntry>();
+  for (const { entry } of entries) if (isConversation(entry)) bodies.set(entry.id, entry);
+  const head = tree.ordinal(state.head);
+  const path = tree.path(head).map((ordinal) => bodies.get(tree.nodes[ordinal]?.[0] ?? ''));
+  const facts = collect(entries, path, state, run);
+  const forks = head === ROOT ? new Map<string, never>() : tree.forks(head);
+  const rows: Row[] = [];
+  for (const entry of path) {
+    if (entry === undefined) continue;
+    const fork = forks.get(entry.id);
+    if (isToolMessage(entry) && fork === undefined) continue;
+    const body = bodyOf(entry, facts);
+    rows.push(fork === undefined ? body : { ...body, fork });
+  }
+  return rows;
+}
+
+const isToolMessage = (entry: ConversationEntry): boolean =>
+  entry.type === 'message' && entry.role === 'tool';
+
+function collect(
+  entries: readonly { entry: Entry }[],
+  path: readonly (ConversationEntry | undefined)[],
+  state: PathState,
+  run: RunTag,
+): Facts {
+  const facts: Facts = {
+    state,
+    run,
+    open: new Map(state.open_calls.map((open) => [open.call.call_id, open])),
+    results: new Map(),
+    requests: new Map(),
+    decisions: new Map(),
+    starts: new Set(),
+  };
+  for (const { entry } of entries) {
+    if (entry.type === 'approval_request') facts.requests.set(entry.call_id, entry);
+    if (entry.type === 'tool_start') facts.starts.add(entry.call_id);
+    // Of several decisions the first in the file counts.
+    if (entry.type === 'approval_decision' && !facts.decisions.has(entry.request_id)) {
+      facts.decisions.set(entry.request_id, entry);
+    }
+  }
+  for (const entry of path) if (entry?.type === 'message') addResults(facts, entry);
+  return facts;
+}
+
+function addResults(facts: Facts, message: Message): void {
+  for (const part of message.parts) {
+    if (part.type !== 'tool_result') continue;
+    const same = facts.results.get(part.call_id);
+    const result = { part, entry_id: message.id };
+    if (same === undefined) facts.results.set(part.call_id, [result]);
+    else same.push(result);
+  }
+}
+
+function bodyOf(entry: ConversationEntry, facts: Facts): RowBody {
+  switch (entry.type) {
+    case 'message': {
+      if (entry.role === 'user' || entry.role === 'system') return { kind: 'user', entry };
+      const calls = entry.parts.filter((part) => part.type === 'tool_call');
+      return { kind: 'assistant', entry, cards: calls.map((call) => cardOf(call, facts)) };
+    }
+    case 'incomplete_output':
+      return { kind: 'incomplete', entry };
+    case 'compaction':
+      return { kind: 'compaction', entry };
+    case 'branch_summary':
+      return { kind: 'branch_summary', entry };
+    case 'skill_load':
+      return { kind: 'skill_load', entry };
+  }
+}
+
+function cardOf(call: ToolCallPart, facts: Facts): ToolCard {
+  const open = facts.open.get(call.call_id);
+  const request = facts.requests.get(call.call_id) ?? open?.request;
+  const decision = (request === undefined ? undefined : facts.decisions.get(request.id)) ?? open?.decision;
+  // Each result answers one call of its id: should ids repeat, they are taken in order.
+  const result = facts.results.get(call.call_id)?.shift();
+  return {
+    call,
+    state:
+      result === undefined
+        ? openState(open, facts)
+        : answeredState(result.part, decision?.decision, facts.starts.has(call.call_id)),
+    result: result === undefined ? undefined : result.part.content || result.part.preview,
+    result_id: result?.entry_id,
+    decision: decision?.decision,
+    feedback: decision?.feedback,
+    summary: request?.summary,
+  };
+}
+
+function answeredState(
+  result: ToolResultPart,
+  decision: ToolCard['decision'],
+  hasStarted: boolean,
+): CardState {
+  if (isStandIn(result.content)) return hasStarted ? 'unknown' : 'interrupted';
+  if (decision !== undefined && decision !== 'allow') return 'denied';
+  return result.is_error ? 'error' : 'ok';
+}
+
+function openState(open: CallState | undefined, { state, run }: Facts): CardState {
+  // Answered on this path, but the answer's body is not here yet.
+  if (open === undefined) return 'unknown';
+  const isOfOpenTurn =
+    state.turn !== null && (open.turn_id === undefined || open.turn_id === state.turn.turn_id);
+  const isLive = isOfOpenTurn && (run === 'running' || run === 'stopping');
+  switch (open.status) {
+    case 'pending':
+      return 'pending';
+    case 'refused':
+      return open.decision === undefined ? 'interrupted' : 'denied';
+    case 'answered':
+      return 'interrupted';
+    case 'started':
+      return isLive ? 'running' : 'unknown';
+    case 'open':
+    case 'allowed':
+      if (isLive) return 'running';
+      return isOfOpenTurn && run === 'waiting' ? 'pending' : 'interrupted';
+  }
+}

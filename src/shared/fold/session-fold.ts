@@ -1,0 +1,214 @@
+/**
+ * The one fold of a session: takes entries in file order and answers for any head what its path is and what the notes
+ * say there. Pure and incremental: an append costs the same however long the file is, the state of a head that went on
+ * costs what was added, and that of another head its path.
+ */
+import { isConversation, type Entry, type Note } from '../notes.js';
+import { Outline, ROOT, outlineNode } from './outline.js';
+import { PathAccumulator, SessionFacts, digestOf, isPathNote, type Digest } from './state.js';
+import type { Fork, OutlineNode, PathState } from './types.js';
+
+/** How many heads' folds are kept to be extended. */
+const KEPT_FOLDS = 4;
+
+/** Notes that hold for the session whatever the path. */
+const sessionWide = new Set<Entry['type']>(['head', 'session_info', 'label', 'queue_update']);
+
+interface PlacedNote {
+  position: number;
+  id: string;
+  /** Null when only its place matters here. */
+  note: Note | null;
+}
+
+/** A fold that has walked to `ordinal` and taken its notes before position `until`. */
+interface Walked {
+  ordinal: number;
+  until: number;
+  fold: PathAccumulator;
+  /** The result and the file's position it was made at. */
+  made: { position: number; state: PathState } | null;
+}
+
+export class SessionFold {
+  readonly #outline = new Outline();
+  readonly #facts = new SessionFacts();
+  /** By ordinal. */
+  readonly #digests: Digest[] = [];
+  readonly #positions: number[] = [];
+  /** By the ordinal of the entry they stand on; −1 for those before the first. In file order. */
+  readonly #notes = new Map<number, PlacedNote[]>();
+  readonly #sessionWide: number[] = [];
+  #walked: Walked[] = [];
+  #head = ROOT;
+  #position = 0;
+
+  /**
+   * Takes the next entry of the file. Positions grow; one that was taken before is ignored, so that overlapping pieces
+   * can be added. `recovered` marks an entry whose parent had to be guessed.
+   */
+  add(entry: Entry, position: number, recovered = false): void {
+    if (position < this.#position) return;
+    this.#position = position + 1;
+    if (isConversation(entry) && this.#outline.ordinal(entry.id) !== ROOT) return;
+    this.#facts.add(position, entry);
+    if (isConversation(entry)) {
+      const parent = this.#outline.ordinal(entry.parent_id);
+      const isLost = parent === ROOT && entry.parent_id !== null;
+      this.#outline.add(outlineNode(entry, parent, recovered || isLost));
+      this.#digests.push(digestOf(entry));
+      this.#positions.push(position);
+      this.#head = this.#digests.length - 1;
+      return;
+    }
+    if (sessionWide.has(entry.type)) this.#sessionWide.push(position);
+    if (entry.type === 'head') this.#moveHead(entry.entry_id);
+    this.#addNote(entry, position);
+  }
+
+  /** A head that names nothing known leaves the head where it was: the line that is there stays in view. */
+  #moveHead(target: string | null): void {
+    const ordinal = this.#outline.ordinal(target);
+    if (target === null || ordinal !== ROOT) this.#head = ordinal;
+  }
+
+  #addNote(entry: Exclude<Entry, { type: 'message' }>, position: number): void {
+    const parent = this.#outline.ordinal(entry.parent_id);
+    if (parent === ROOT && entry.parent_id !== null) return;
+    const placed = { position, id: entry.id, note: isPathNote(entry) ? entry : null };
+    const there = this.#notes.get(parent);
+    if (there === undefined) this.#notes.set(parent, [placed]);
+    else there.push(placed);
+  }
+
+  /** How many entries were taken. */
+  get position(): number {
+    return this.#position;
+  }
+
+  get head(): string | null {
+    return this.#digests[this.#head]?.id ?? null;
+  }
+
+  get outline(): readonly OutlineNode[] {
+    return this.#outline.nodes;
+  }
+
+  /** Ordinal among the conversation entries, −1 when there is none of this id. */
+  ordinal(id: string): number {
+    return this.#outline.ordinal(id);
+  }
+
+  /** Ids from the root to `head` (default: the session's head). */
+  pathIds(head?: string | null): string[] {
+    return this.#outline.path(this.#ordinalOf(head)).map((ordinal) => this.#digests[ordinal]?.id ?? '');
+  }
+
+  /** All ends of lines, oldest first. */
+  leaves(): string[] {
+    return this.#outline.leaves();
+  }
+
+  forks(head?: string | null): Map<string, Fork> {
+    return this.#outline.forks(this.#ordinalOf(head));
+  }
+
+  /** Whether a `turn_end` of this turn stands anywhere in the file. */
+  turnEnded(turnId: string): boolean {
+    return this.#facts.ends.has(turnId);
+  }
+
+  /**
+   * Positions, in file order, of the path's conversation entries, of the notes that count for it, of session-wide notes,
+   * and of what ends, decides or starts something of this path though it stands on another.
+   */
+  linePositions(head?: string | null): number[] {
+    const positions = new Set(this.#sessionWide);
+    const path = this.#outline.path(this.#ordinalOf(head));
+    const addNotes = (ordinal: number, until: number): void => {
+      for (const { position, id, note } of this.#notes.get(ordinal) ?? []) {
+        if (position >= until) break;
+        positions.add(position);
+        const elsewhere =
+          note?.type === 'turn_start'
+            ? this.#facts.ends.get(note.turn_id)
+            : note?.type === 'approval_request'
+              ? this.#facts.decisions.get(id)
+              : undefined;
+        if (elsewhere !== undefined) positions.add(elsewhere.position);
+      }
+    };
+    addNotes(ROOT, this.#positionOf(path[0]));
+    path.forEach((ordinal, index) => {
+      positions.add(this.#positionOf(ordinal));
+      for (const call of this.#digests[ordinal]?.calls ?? []) {
+        const start = this.#facts.starts.get(call.call_id);
+        if (start !== undefined) positions.add(start.position);
+      }
+      addNotes(ordinal, this.#positionOf(path[index + 1]));
+    });
+    return [...positions].sort((a, b) => a - b);
+  }
+
+  /** What the notes say at `head` (default: the session's head). The same object until something is added. */
+  state(head?: string | null): PathState {
+    const target = this.#ordinalOf(head);
+    const walked = this.#walkTo(target);
+    this.#walked = [walked, ...this.#walked.filter((other) => other !== walked)].slice(0, KEPT_FOLDS);
+    if (walked.made?.position !== this.#position) {
+      const state = walked.fold.state(this.#digests[target]?.id ?? null, this.#facts);
+      walked.made = { position: this.#position, state };
+    }
+    return walked.made.state;
+  }
+
+  /** Extends a kept fold that stands on the path to `target` and has not seen too much, or begins at the root. */
+  #walkTo(target: number): Walked {
+    const ahead: number[] = [];
+    let next = ROOT;
+    for (let at = target; ; at = this.#outline.parent(at)) {
+      const limit = next === ROOT ? Infinity : this.#positionOf(next);
+      const kept = this.#walked.find((walked) => walked.ordinal === at && walked.until <= limit);
+      if (kept !== undefined) return this.#extend(kept, ahead.reverse());
+      if (at === ROOT) break;
+      ahead.push(at);
+      next = at;
+    }
+    const fresh = { ordinal: ROOT, until: 0, fold: new PathAccumulator(), made: null };
+    return this.#extend(fresh, ahead.reverse());
+  }
+
+  #extend(walked: Walked, ahead: readonly number[]): Walked {
+    for (const ordinal of ahead) {
+      const position = this.#positionOf(ordinal);
+      this.#takeNotes(walked, position);
+      const digest = this.#digests[ordinal];
+      if (digest !== undefined) walked.fold.enter(digest);
+      walked.ordinal = ordinal;
+      walked.until = position;
+      walked.made = null;
+    }
+    this.#takeNotes(walked, this.#position);
+    return walked;
+  }
+
+  #takeNotes(walked: Walked, until: number): void {
+    const notes = this.#notes.get(walked.ordinal) ?? [];
+    // Those taken before stand at the front; search from the end, where the new ones are.
+    let from = notes.length;
+    while (from > 0 && (notes[from - 1]?.position ?? 0) >= walked.until) from--;
+    for (const { position, note } of notes.slice(from)) {
+      if (position >= until) break;
+      if (note !== null) walked.fold.note(note);
+    }
+    walked.until = until;
+  }
+
+  #positionOf(ordinal: number | undefined): number {
+    return ordinal === undefined ? Infinity : (this.#positions[ordinal] ?? Infinity);
+  }
+
+  #ordinalOf(head: string | null | undefined): number {
+    return head === undefined ? this.#head : this.#outline.ordinal(head);
+  }
+}

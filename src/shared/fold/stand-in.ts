@@ -1,0 +1,18 @@
+/**
+ * What a model is told in place of a tool result that never came. The same words whether they were written to the log by
+ * a repair or only stand in a request, so that the view can tell them from a tool's own error.
+ */
+
+/** The call may have partly run: the process ended, or the turn was stopped, before there was a result. */
+export const INTERRUPTED_RESULT =
+  'The tool was interrupted before it produced a result because the process exited. It may have partly run. Run it again if the result is still needed.';
+
+export const NOT_RUN_RESULT =
+  'The tool did not run: the turn ended before this call was started. Call it again if it is still needed.';
+
+export const OTHER_LINE_RESULT =
+  'This call was answered on another branch of the conversation. Its result is not part of this one. Call it again if the result is still needed.';
+
+/** Whether a result is one of ours. Recovery may add what it found out behind the sentence. */
+export const isStandIn = (content: string): boolean =>
+  [INTERRUPTED_RESULT, NOT_RUN_RESULT, OTHER_LINE_RESULT].some((text) => content.startsWith(text));

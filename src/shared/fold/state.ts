@@ -1,0 +1,320 @@
+/**
+ * Notes → state. {@link SessionFacts} folds what holds for the whole file, whatever the path; {@link PathState}'s other
+ * parts are folded along a path by {@link PathAccumulator}, which can be extended but never rewound.
+ */
+import type { ConversationEntry, ToolCallPart } from '../entry.js';
+import type { Entry, Note, NoteOf, QueueItem, Todo } from '../notes.js';
+import type {
+  CallState,
+  CallStatus,
+  OpenTurn,
+  PathState,
+  PendingApproval,
+  UsageTotals,
+  Wait,
+} from './types.js';
+
+export interface Placed<T> {
+  position: number;
+  entry: T;
+}
+
+/** What the state needs to know of a conversation entry once its body is gone. */
+export interface Digest {
+  id: string;
+  kind: 'user' | 'assistant' | 'tool' | 'incomplete' | 'other';
+  turn_id: string | undefined;
+  calls: readonly ToolCallPart[];
+  /** Calls it answers. */
+  answers: readonly string[];
+}
+
+const NONE: never[] = [];
+
+export function digestOf(entry: ConversationEntry): Digest {
+  const digest = { id: entry.id, turn_id: entry.turn_id, calls: NONE, answers: NONE };
+  if (entry.type === 'incomplete_output') return { ...digest, kind: 'incomplete' };
+  if (entry.type !== 'message') return { ...digest, kind: 'other' };
+  const calls = entry.parts.filter((part) => part.type === 'tool_call');
+  const answers = entry.parts.flatMap((part) => (part.type === 'tool_result' ? [part.call_id] : NONE));
+  return {
+    ...digest,
+    kind: entry.role === 'system' ? 'other' : entry.role,
+    calls: calls.length === 0 ? NONE : calls,
+    answers: answers.length === 0 ? NONE : answers,
+  };
+}
+
+const noUsage = (): UsageTotals => ({ input_tokens: 0, output_tokens: 0, total_tokens: 0, cost: 0 });
+
+const usageOf = (note: NoteOf<'usage'>): UsageTotals => ({
+  input_tokens: note.input_tokens,
+  output_tokens: note.output_tokens,
+  total_tokens: note.total_tokens,
+  cost: note.cost ?? 0,
+});
+
+/** Folded by file order over all entries, the path notwithstanding. Of several ends, decisions and starts the first counts. */
+export class SessionFacts {
+  readonly ends = new Map<string, Placed<NoteOf<'turn_end'>>>();
+  readonly decisions = new Map<string, Placed<NoteOf<'approval_decision'>>>();
+  readonly starts = new Map<string, Placed<NoteOf<'tool_start'>>>();
+  /** Calls that have a result somewhere. */
+  readonly answered = new Set<string>();
+  name: string | null = null;
+  archived = false;
+  tags: string[] = [];
+  readonly labels = new Map<string, string>();
+  readonly usage = noUsage();
+  queueHeld = false;
+  #queue: QueueItem[] = [];
+  readonly #sent = new Set<string>();
+
+  /** Without the items that a message proves were sent. */
+  get queue(): QueueItem[] {
+    return this.#queue.filter((item) => !this.#sent.has(item.id));
+  }
+
+  add(position: number, entry: Entry): void {
+    switch (entry.type) {
+      case 'message':
+        if (entry.queue_item_id !== undefined) this.#sent.add(entry.queue_item_id);
+        for (const part of entry.parts) if (part.type === 'tool_result') this.answered.add(part.call_id);
+        return;
+      case 'turn_end':
+        if (!this.ends.has(entry.turn_id)) this.ends.set(entry.turn_id, { position, entry });
+        return;
+      case 'approval_decision':
+        if (!this.decisions.has(entry.request_id)) this.decisions.set(entry.request_id, { position, entry });
+        return;
+      case 'tool_start':
+        if (!this.starts.has(entry.call_id)) this.starts.set(entry.call_id, { position, entry });
+        return;
+      case 'session_info':
+        if (entry.name !== undefined) this.name = entry.name.trim() === '' ? null : entry.name;
+        if (entry.archived !== undefined) this.archived = entry.archived;
+        if (entry.tags !== undefined) this.tags = entry.tags;
+        return;
+      case 'label':
+        if (entry.label === null) this.labels.delete(entry.target_id);
+        else this.labels.set(entry.target_id, entry.label);
+        return;
+      case 'queue_update':
+        this.#queue = entry.items;
+        this.queueHeld = entry.held ?? false;
+        return;
+      case 'usage':
+        this.usage.input_tokens += entry.input_tokens;
+        this.usage.output_tokens += entry.output_tokens;
+        this.usage.total_tokens += entry.total_tokens;
+        this.usage.cost += entry.cost ?? 0;
+        return;
+      default:
+        return;
+    }
+  }
+}
+
+/** Notes that {@link PathAccumulator} folds; the bodies of all others need not be kept for it. */
+const pathNotes = new Set<Entry['type']>([
+  'model_change',
+  'agent_bind',
+  'turn_start',
+  'step_start',
+  'step_end',
+  'usage',
+  'retry_start',
+  'retry_end',
+  'resume_start',
+  'approval_request',
+  'todo_update',
+]);
+
+export const isPathNote = (entry: Entry): entry is Note => pathNotes.has(entry.type);
+
+interface OpenCall {
+  call: ToolCallPart;
+  message_id: string;
+  turn_id: string | undefined;
+}
+
+/** The fold along one path as far as it was walked. */
+export class PathAccumulator {
+  #model: PathState['model'] = null;
+  #agent: string | null = null;
+  #turn: OpenTurn | null = null;
+  #wait: Wait | null = null;
+  #todos: Todo[] = [];
+  #lastUsage: UsageTotals | null = null;
+  #lastKind: Digest['kind'] | null = null;
+  #lastUser: string | null = null;
+  readonly #requests = new Map<string, NoteOf<'approval_request'>>();
+  readonly #calls = new Map<string, OpenCall[]>();
+
+  enter(digest: Digest): void {
+    this.#lastKind = digest.kind;
+    if (digest.kind === 'user') this.#lastUser = digest.id;
+    if (digest.kind === 'assistant') this.#wait = null;
+    for (const call of digest.calls) {
+      const open = { call, message_id: digest.id, turn_id: digest.turn_id ?? this.#turn?.turn_id };
+      const same = this.#calls.get(call.call_id);
+      if (same === undefined) this.#calls.set(call.call_id, [open]);
+      else same.push(open);
+    }
+    for (const id of digest.answers) {
+      const same = this.#calls.get(id);
+      if (same !== undefined && same.length > 1) same.shift();
+      else this.#calls.delete(id);
+    }
+  }
+
+  note(note: Note): void {
+    switch (note.type) {
+      case 'model_change':
+        this.#model = { provider: note.provider, model_id: note.model_id };
+        return;
+      case 'agent_bind':
+        this.#agent = note.agent_id;
+        return;
+      case 'todo_update':
+        this.#todos = note.items;
+        return;
+      case 'usage':
+        if (note.purpose === 'step') this.#lastUsage = usageOf(note);
+        return;
+      case 'approval_request':
+        this.#requests.set(note.call_id, note);
+        return;
+      default:
+        this.#turnNote(note);
+    }
+  }
+
+  #turnNote(note: Note): void {
+    if (note.type === 'turn_start') {
+      this.#turn = {
+        turn_id: note.turn_id,
+        start_id: note.id,
+        message_id: this.#lastUser,
+        steps_started: 0,
+        steps_ended: 0,
+        open_step: null,
+        retries: note.retries,
+        continues: note.continues,
+        resumes: 0,
+      };
+      this.#wait = null;
+      return;
+    }
+    const turn = this.#turn;
+    // A late write of an older turn says nothing about the newer one.
+    if (turn === null || (note.turn_id !== undefined && note.turn_id !== turn.turn_id)) return;
+    switch (note.type) {
+      case 'step_start':
+        turn.steps_started = Math.max(turn.steps_started, note.step);
+        turn.open_step = { step: note.step, attempt_id: note.attempt_id };
+        this.#wait = null;
+        return;
+      case 'step_end':
+        turn.steps_ended = Math.max(turn.steps_ended, note.step);
+        if (turn.open_step?.step === note.step) turn.open_step = null;
+        return;
+      case 'retry_start':
+        this.#wait = {
+          ...waitOf(note, turn),
+          kind: note.kind,
+          attempt: note.attempt,
+          max: note.max_attempts,
+        };
+        this.#wait.attempt_id = note.attempt_id;
+        return;
+      case 'resume_start':
+        turn.resumes += 1;
+        this.#wait = { ...waitOf(note, turn), kind: 'resume', attempt: note.resume, max: note.max_resumes };
+        return;
+      case 'retry_end':
+        this.#wait = null;
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The state at the end of what was walked. Shares nothing that a later step changes. */
+  state(head: string | null, facts: SessionFacts): PathState {
+    const turn = this.#turn !== null && !facts.ends.has(this.#turn.turn_id) ? this.#turn : null;
+    const open_calls = [...this.#calls.values()].flat().map((open) => this.#callState(open, facts));
+    return {
+      head,
+      name: facts.name,
+      archived: facts.archived,
+      tags: [...facts.tags],
+      labels: Object.fromEntries(facts.labels),
+      model: this.#model,
+      agent_id: this.#agent,
+      turn: turn === null ? null : { ...turn },
+      wait: turn === null || this.#wait === null ? null : { ...this.#wait },
+      approvals: open_calls.flatMap((call) => (call.status === 'pending' ? pendingApproval(call) : [])),
+      open_calls,
+      todos: this.#todos,
+      queue: facts.queue,
+      queue_held: facts.queueHeld,
+      usage: { ...facts.usage },
+      last_usage: this.#lastUsage,
+      incomplete: this.#lastKind === 'incomplete',
+    };
+  }
+
+  #callState(open: OpenCall, facts: SessionFacts): CallState {
+    const { call_id } = open.call;
+    const request = this.#requests.get(call_id);
+    const decision = request === undefined ? undefined : facts.decisions.get(request.id)?.entry;
+    const started = facts.starts.get(call_id)?.entry;
+    const turn_id = open.turn_id ?? request?.turn_id;
+    const hasEnded = turn_id !== undefined && facts.ends.has(turn_id);
+    const status = ((): CallStatus => {
+      if (facts.answered.has(call_id)) return 'answered';
+      if (started !== undefined) return 'started';
+      if (request === undefined) return 'open';
+      if (decision === undefined) return hasEnded ? 'refused' : 'pending';
+      return decision.decision === 'allow' ? 'allowed' : 'refused';
+    })();
+    return { call: open.call, message_id: open.message_id, turn_id, status, started, request, decision };
+  }
+}
+
+function waitOf(
+  note: NoteOf<'retry_start'> | NoteOf<'resume_start'>,
+  turn: OpenTurn,
+): Omit<Wait, 'kind' | 'attempt' | 'max'> {
+  return {
+    note_id: note.id,
+    turn_id: note.turn_id ?? turn.turn_id,
+    step: note.step,
+    attempt_id: undefined,
+    delay_ms: note.delay_ms,
+    due_at: note.due_at,
+    error: note.error,
+    server_hint: note.server_hint ?? false,
+  };
+}
+
+function pendingApproval(state: CallState): PendingApproval[] {
+  const { request, call } = state;
+  if (request === undefined) return [];
+  return [
+    {
+      request_id: request.id,
+      call_id: call.call_id,
+      tool: request.tool,
+      summary: request.summary,
+      // A request that does not say what it risks is shown as the most dangerous kind.
+      risk: request.risk ?? 'run',
+      input: call.input,
+      input_hash: request.input_hash,
+      targets: request.targets,
+      proposal: request.proposal ?? [],
+      timestamp: request.timestamp,
+    },
+  ];
+}
