@@ -6,20 +6,21 @@ export function quickInput(page: Page): Locator {
   return page.locator('.quick-input-widget:visible');
 }
 
-/** The row is clicked by its exact name: rows are ranked loosely, so Enter may run another command. */
+/**
+ * The row is clicked by its exact name: rows are ranked loosely, so Enter may run another command. A key pressed just
+ * after the focus moved can get lost, and a view that takes the focus closes the palette: then all begins again.
+ */
 export async function runCommand(page: Page, title: string): Promise<void> {
   const box = quickInput(page).locator('.quick-input-box input');
   await eventually(
     async () => {
-      // A key pressed just after the focus moved can get lost.
       await page.keyboard.press('F1');
-      await box.waitFor({ timeout: 2_000 });
+      await box.fill(`>${title}`, { timeout: 2_000 });
+      await row(page, new RegExp(`^${literal(title)}(,|$)`)).click({ timeout: 3_000 });
       return true;
     },
-    { what: 'the palette opens' },
+    { timeout: 30_000, what: `the palette row "${title}"` },
   );
-  await box.fill(`>${title}`);
-  await row(page, new RegExp(`^${literal(title)}(,|$)`)).click();
 }
 
 /** An icon in front of the label is read out by its name, so one word there is let pass. */
