@@ -92,8 +92,8 @@ export type Ask = z.infer<typeof askSchema>;
 
 /** The `result` of the reply to an ask, by `what`. */
 export interface AskResults {
-  /** Those that are known, in file order; notes that belong to them may stand among them. */
-  bodies: { position: number; entry: Entry }[];
+  /** Those that are known. */
+  bodies: Entry[];
   /** The snapshot itself comes as a message of its own, before the reply. */
   snapshot: null;
   blob: string;
