@@ -46,6 +46,14 @@ export type FailureAction = NonNullable<Failure['action']>;
 
 export const cancelled = (message = 'Stopped.'): Failure => ({ kind: 'cancelled', message, transient: false });
 
+/** A tool cannot do what was asked: the sentence goes to the model and to the card. */
+export const toolFailure = (code: string, message: string): Failure => ({
+  kind: 'tool',
+  message,
+  transient: false,
+  code,
+});
+
 /** Tells a failure from the value an operation gives when it succeeds. */
 export const isFailure = (value: unknown): value is Failure =>
   typeof value === 'object' && value !== null && 'kind' in value && 'message' in value && 'transient' in value;

@@ -1,0 +1,81 @@
+/** What `edit` and `write` have in common: the state a change was prepared on still holds, it is applied, and it is told. */
+import type {
+  AppliedChange,
+  FileChange,
+  Prepared,
+  ToolContext,
+  ToolOutcome,
+  WorkspacePath,
+  WorkspaceText,
+} from '../ports.js';
+import { isFailure, toolFailure, type Failure } from '../shared/failure.js';
+import { changeSummary, showChanged } from './changed-lines.js';
+import { refused, refuseUntrusted } from './outcome.js';
+
+export interface Current {
+  path: WorkspacePath;
+  /** null when there is no such file. */
+  file: WorkspaceText | null;
+}
+
+/** The file a change is for, if its text may be replaced at all. */
+export async function currentFile(path: string, context: ToolContext): Promise<Current | Failure> {
+  const untrusted = refuseUntrusted(context, 'change files');
+  if (untrusted !== null) return untrusted;
+  const place = await context.workspace.resolve(path);
+  if (isFailure(place)) return place;
+  if ((await context.workspace.hash(place)) === null) return { path: place, file: null };
+  const file = await context.workspace.read(place);
+  if (isFailure(file)) return file;
+  if (file.lossy !== true) return { path: place, file };
+  return toolFailure(
+    'not-utf8',
+    `${place.shown} is not valid UTF-8, so changing its text would damage other parts of it. Change it with a command.`,
+  );
+}
+
+/** Applies what was prepared, unless the file is no longer what it was then. */
+export async function applyPrepared(prepared: Prepared, context: ToolContext): Promise<ToolOutcome> {
+  const untrusted = refuseUntrusted(context, 'change files');
+  if (untrusted !== null) return refused(untrusted);
+  const change = prepared.proposal?.[0];
+  const target = prepared.targets[0];
+  if (change === undefined || target === undefined)
+    throw new Error(`${prepared.tool} was run without a proposal`);
+  const path = await context.workspace.resolve(target.path);
+  if (isFailure(path)) return refused(path);
+  if (path.uri !== change.path.uri || (await context.workspace.hash(path)) !== target.hash) {
+    const message = `${target.path} changed after this was prepared; nothing was written. Read it again.`;
+    return refused(toolFailure('changed', message));
+  }
+  if (context.signal.aborted)
+    return refused(toolFailure('cancelled', `Stopped before ${target.path} was changed.`));
+  const applied = await context.workspace.apply([change]);
+  if (isFailure(applied)) return refused(applied);
+  const done = applied[0];
+  if (done === undefined) throw new Error('a change was applied and not reported');
+  return tell(change, done, applied);
+}
+
+function tell(change: FileChange, done: AppliedChange, changes: AppliedChange[]): ToolOutcome {
+  const before = change.before ?? '';
+  const summary = changeSummary(before, done.text);
+  const verb = change.before === null ? 'Created' : 'Changed';
+  const lines = [`${verb} ${done.path.shown} (${summary}).`];
+  if (done.problem !== undefined) lines.push(done.problem);
+  else if (!done.saved) {
+    lines.push(
+      `${done.path.shown} had unsaved changes in the editor, so it was changed there and NOT saved: ` +
+        'the file on disk is as it was. Commands see the old text until the person saves it.',
+    );
+  }
+  if (done.text === change.after && change.before === null) return told(lines, summary, done, changes);
+  if (done.text !== change.after)
+    lines.push('Saving changed the text further (format on save). It stands as follows.');
+  return told([...lines, showChanged(before, done.text)], summary, done, changes);
+}
+
+function told(lines: string[], summary: string, done: AppliedChange, changes: AppliedChange[]): ToolOutcome {
+  const outcome = done.saved ? summary : `${summary} · not saved`;
+  return { content: lines.join('\n'), is_error: done.problem !== undefined, outcome, changes };
+}

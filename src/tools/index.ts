@@ -1,0 +1,10 @@
+/** The tools a model gets, in the order it is told about them. */
+import type { Tool } from '../ports.js';
+import { editTool } from './edit.js';
+import { listTool } from './list.js';
+import { readTool } from './read.js';
+import { runTool } from './run.js';
+import { searchTool } from './search.js';
+import { writeTool } from './write.js';
+
+export const createTools = (): Tool[] => [listTool, readTool, searchTool, editTool, writeTool, runTool];
