@@ -1,0 +1,96 @@
+/**
+ * Patterns of remembered approvals. A pattern never holds a whole command: neither values of variables nor arguments, so
+ * that no secret of a command line ends in the settings. What cannot be told by its beginning alone – a shell's operators,
+ * an interpreter – is remembered as the hash of exactly this command.
+ */
+import { createHash } from 'node:crypto';
+
+/** Programs whose first argument says what they do. */
+const withSubcommands = new Set(
+  'apt brew bun bundle cargo composer deno docker dotnet gh git go gradle helm just kubectl make mvn npm nx pip pip3 pnpm podman poetry rake rustup terraform turbo uv yarn'.split(
+    ' ',
+  ),
+);
+/** Programs that run or destroy whatever they are given. */
+const neverByName = new Set(
+  'bash cmd dash doas env eval exec find fish ksh mv node nohup npx parallel perl php powershell pwsh python python3 rm rmdir ruby sed awk sh ssh su sudo timeout watch xargs zsh dd mkfs curl wget kill chmod chown'.split(
+    ' ',
+  ),
+);
+
+/** What makes one command line more than one simple command. */
+const operators = /[;&|<>`\n\r(){}!\\]|\$\(|\$\{/;
+const assignment = /^([A-Za-z_]\w*)=/;
+
+export function patternFor(tool: string, subject: string): string {
+  return tool === 'run' ? commandPattern(subject) : escapeGlob(subject);
+}
+
+export function matchesPattern(tool: string, pattern: string, subject: string): boolean {
+  if (tool !== 'run') return globExpression(pattern).test(subject);
+  const exact = hashPattern.exec(pattern);
+  if (exact) return exact[1] === sha256(subject.trim());
+  if (operators.test(subject)) return false;
+  const words = splitWords(pattern);
+  const given = splitWords(subject);
+  if (words.at(-1) !== '*') return words.length === given.length && words.every((word, index) => sameWord(word, given[index]));
+  const fixed = words.slice(0, -1);
+  return fixed.length > 0 && given.length >= fixed.length && fixed.every((word, index) => sameWord(word, given[index]));
+}
+
+const hashPattern = /#sha256:([0-9a-f]{64})$/;
+
+function commandPattern(command: string): string {
+  const words = splitWords(command);
+  const names = words.slice(0, countAssignments(words)).map((word) => `${assignment.exec(word)?.[1] ?? ''}=*`);
+  const [program = '', next] = words.slice(names.length);
+  const isPlain = /^[\w./-]+$/.test(program);
+  const hasSubcommands = withSubcommands.has(baseName(program));
+  const isSubcommand = hasSubcommands && next !== undefined && /^[a-z][\w:-]*$/.test(next);
+  const isUnclear = operators.test(command) || neverByName.has(baseName(program)) || (hasSubcommands && !isSubcommand);
+  if (!isPlain || isUnclear) return [...names, ...(isPlain ? [program] : []), `#sha256:${sha256(command.trim())}`].join(' ');
+  return [...names, program, ...(isSubcommand ? [next] : []), '*'].join(' ');
+}
+
+function sameWord(pattern: string, word: string | undefined): boolean {
+  if (word === undefined) return false;
+  const name = pattern.endsWith('=*') ? pattern.slice(0, -1) : undefined;
+  return name === undefined ? pattern === word : word.startsWith(name);
+}
+
+function countAssignments(words: readonly string[]): number {
+  const first = words.findIndex((word) => !assignment.test(word));
+  return first === -1 ? words.length : first;
+}
+
+function splitWords(text: string): string[] {
+  return text.trim().split(/[ \t]+/).filter((word) => word !== '');
+}
+
+function baseName(program: string): string {
+  return program.slice(program.lastIndexOf('/') + 1).toLowerCase();
+}
+
+/** `*` is anything within a path segment, `**` anything, `?` one character; a backslash takes the next one literally. */
+function globExpression(glob: string): RegExp {
+  const source = glob.replace(/\\(.)|\*\*\/?|[*?]|[.+^${}()|[\]\\]/gs, (found, escaped: string | undefined) => {
+    if (escaped !== undefined) return literal(escaped);
+    if (found === '**/') return '(?:.*/)?';
+    if (found === '**') return '.*';
+    if (found === '*') return '[^/]*';
+    return found === '?' ? '[^/]' : literal(found);
+  });
+  return new RegExp(`^${source}$`, 's');
+}
+
+function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+function escapeGlob(text: string): string {
+  return text.replace(/[\\*?]/g, '\\$&');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

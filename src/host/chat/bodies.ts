@@ -1,0 +1,24 @@
+/** Bodies a view asks for by id, in file order, with the notes that belong to them. Unknown ids are left out. */
+import type { PlacedEntry, SessionLog } from '../../log/store.js';
+import { isConversation, type Entry } from '../../shared/notes.js';
+
+export async function readBodies(log: Pick<SessionLog, 'outline' | 'line'>, ids: readonly string[]): Promise<Entry[]> {
+  const missing = new Set(ids);
+  const newestFirst = log.outline.flatMap(([id]) => (missing.has(id) ? [id] : [])).reverse();
+  const found = new Map<number, PlacedEntry>();
+  for (const id of newestFirst) {
+    // One line usually holds all that are asked for.
+    if (!missing.has(id)) continue;
+    for (const placed of withNotes(await log.line(id), missing)) found.set(placed.position, placed);
+    for (const { entry } of found.values()) missing.delete(entry.id);
+  }
+  return [...found.values()].sort((a, b) => a.position - b.position).map(({ entry }) => entry);
+}
+
+function withNotes(line: readonly PlacedEntry[], wanted: ReadonlySet<string>): PlacedEntry[] {
+  let isWanted = false;
+  return line.filter(({ entry }) => {
+    if (isConversation(entry)) isWanted = wanted.has(entry.id);
+    return isWanted;
+  });
+}

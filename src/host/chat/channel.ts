@@ -1,0 +1,159 @@
+/**
+ * What one view asks, checked and answered: every request gets a reply, and a handler that fails answers with a failure.
+ * The other direction is the feed's.
+ */
+import type { Clock, Disposable } from '../../ports.js';
+import { isFailure, type Failure } from '../../shared/failure.js';
+import { toHostSchema, type Ask, type AskResults, type Intent, type Snapshot, type ToHost, type ToWebview, type UiCommand } from '../../shared/protocol.js';
+import { failureOf, troubleOf } from '../errors.js';
+import { readBodies } from './bodies.js';
+import { Feed, type ShownSession } from './feed.js';
+
+export interface ChannelParts {
+  post: (message: ToWebview) => void;
+  clock: Clock;
+  command: (command: UiCommand, session: string) => Promise<unknown>;
+  files: (query: string) => Promise<string[]>;
+  drafts: { read(session: string): Promise<Snapshot['draft']>; write(session: string, draft: Snapshot['draft']): void };
+  /** How an intent ended: what could not be saved stays on show until something can. */
+  onIntent: (session: string, intent: Intent, failure: Failure | null) => void;
+  log: (level: 'warn' | 'error', text: string) => void;
+}
+
+export class Channel implements Disposable {
+  private isOpen = false;
+  private shown: ShownSession | undefined;
+  private feed: Feed | undefined;
+  private pendingText: string | undefined;
+
+  constructor(private readonly parts: ChannelParts) {}
+
+  /** Shows this session from now on. */
+  show(session: ShownSession): void {
+    this.feed?.dispose();
+    this.shown = session;
+    this.feed = new Feed(session, {
+      post: this.parts.post,
+      clock: this.parts.clock,
+      readDraft: (id) => this.parts.drafts.read(id),
+      onError: (error) => this.report(error, 'Showing the session'),
+    });
+    this.sendSnapshot();
+  }
+
+  /** The view's document is gone (hidden or rebuilt); it says `open` when it is there again. */
+  detach(): void {
+    this.isOpen = false;
+    this.feed?.forget();
+  }
+
+  /** Puts the focus into the composer, once the view shows its session. */
+  compose(text = ''): void {
+    this.pendingText = text;
+    this.flushCompose();
+  }
+
+  dispose(): void {
+    this.detach();
+    this.feed?.dispose();
+    this.feed = undefined;
+    this.shown = undefined;
+  }
+
+  /** A message from the view, whatever it is. */
+  receive(data: unknown): void {
+    const read = toHostSchema.safeParse(data);
+    if (read.success) return this.handle(read.data);
+    const issue = read.error.issues[0];
+    this.parts.log('warn', `The chat view sent something that does not fit: ${issue?.message ?? ''} at ${issue?.path.join('.') ?? ''}`);
+    const id = requestIdOf(data);
+    if (id !== undefined) this.parts.post({ type: 'reply', id, ok: false, failure: misfit });
+  }
+
+  private handle(message: ToHost): void {
+    switch (message.type) {
+      case 'open':
+        this.isOpen = true;
+        return this.sendSnapshot();
+      case 'intent':
+        return this.reply(message.id, 'This', (session) => this.carryOut(message, session));
+      case 'ui':
+        return this.reply(message.id, 'This', (session) => this.parts.command(message.command, session.agent.log.id));
+      case 'ask':
+        return this.reply(message.id, 'Loading', (session) => this.answer(message.ask, session));
+      case 'draft':
+        return this.parts.drafts.write(message.session, { text: message.text, editing: message.editing });
+      case 'trouble':
+        return this.parts.log('warn', `In the chat view: ${message.text}`);
+    }
+  }
+
+  private reply(id: number, doing: string, work: (session: ShownSession) => Promise<unknown>): void {
+    const { shown } = this;
+    const answer = async (): Promise<ToWebview> => {
+      const result = shown ? await work(shown) : notYet;
+      return isFailure(result) ? { type: 'reply', id, ok: false, failure: result } : { type: 'reply', id, ok: true, result: result ?? null };
+    };
+    answer().then(
+      (message) => this.parts.post(message),
+      (error: unknown) => {
+        this.report(error, doing);
+        this.parts.post({ type: 'reply', id, ok: false, failure: failureOf(error, doing) });
+      },
+    );
+  }
+
+  private async carryOut(message: Extract<ToHost, { type: 'intent' }>, { agent }: ShownSession): Promise<unknown> {
+    const { intent, expected_head: expected } = message;
+    const outcome = expected === undefined ? await agent.dispatch(intent) : await agent.dispatch(intent, expected);
+    this.parts.onIntent(agent.log.id, intent, isFailure(outcome) ? outcome : null);
+    return outcome;
+  }
+
+  private async answer(ask: Ask, { agent }: ShownSession): Promise<AskResults[keyof AskResults]> {
+    switch (ask.what) {
+      case 'bodies':
+        return readBodies(agent.log, ask.ids);
+      case 'snapshot':
+        await this.feed?.sendSnapshot();
+        return null;
+      case 'blob':
+        return new TextDecoder().decode(await agent.log.blobs.get(ask.hash));
+      case 'files':
+        return this.parts.files(ask.query);
+    }
+  }
+
+  private sendSnapshot(): void {
+    if (!this.isOpen || !this.feed) return;
+    this.feed.sendSnapshot().then(
+      () => this.flushCompose(),
+      (error: unknown) => this.report(error, 'Showing the session'),
+    );
+  }
+
+  private flushCompose(): void {
+    const text = this.pendingText;
+    if (text === undefined || !this.isOpen || !this.feed?.isCurrent) return;
+    this.pendingText = undefined;
+    this.parts.post(text === '' ? { type: 'compose' } : { type: 'compose', text });
+  }
+
+  private report(error: unknown, doing: string): void {
+    const trouble = troubleOf(error, doing);
+    if (trouble.kind === 'bug') this.parts.log('error', trouble.text);
+    if (trouble.kind === 'expected') this.parts.log('warn', trouble.failure.message);
+  }
+}
+
+const notYet: Failure = { kind: 'refused', message: 'The session is still being opened. Try again in a moment.', transient: true };
+const misfit: Failure = {
+  kind: 'refused',
+  message: 'The chat view asked for something this version of Bough does not know. Reload the window.',
+  transient: false,
+};
+
+function requestIdOf(data: unknown): number | undefined {
+  if (typeof data !== 'object' || data === null || !('id' in data)) return undefined;
+  return typeof data.id === 'number' && Number.isInteger(data.id) && data.id >= 0 ? data.id : undefined;
+}

@@ -1,0 +1,82 @@
+/** The messages that bring a view to what the log says: the whole (a snapshot of the visible part) or what was added. */
+import type { AgentSession } from '../../agent/types.js';
+import type { PlacedEntry } from '../../log/store.js';
+import { isConversation } from '../../shared/notes.js';
+import type { Snapshot, StatusView, ToWebview } from '../../shared/protocol.js';
+
+/** Entries of the path a snapshot brings along; the view asks for older bodies when they come into sight. */
+export const PAGE = 200;
+
+export interface SnapshotParts {
+  agent: AgentSession;
+  title: string;
+  status: StatusView;
+  draft: Snapshot['draft'];
+}
+
+export async function buildSnapshot({ agent, title, status, draft }: SnapshotParts): Promise<Snapshot> {
+  const { log } = agent;
+  const page = lastPage(await settledLine(log));
+  return {
+    type: 'snapshot',
+    session: { id: log.id, title, folder: log.header.folder, read_only: log.access.mode !== 'write' },
+    position: log.position,
+    outline: [...log.outline],
+    state: log.state(),
+    status,
+    entries: page.entries,
+    more: page.more,
+    growing: agent.growing(),
+    progress: agent.progress(),
+    draft,
+  };
+}
+
+/** The line as it is when this resolves: what was appended while it was read would be missing from it. */
+async function settledLine(log: AgentSession['log']): Promise<PlacedEntry[]> {
+  for (;;) {
+    const before = log.position;
+    const line = await log.line();
+    if (log.position === before) return line;
+  }
+}
+
+/** The last entries of the line, cut before a conversation entry, so that the notes of what is shown are all there. */
+export function lastPage(line: readonly PlacedEntry[], limit = PAGE): { entries: PlacedEntry[]; more: boolean } {
+  if (line.length <= limit) return { entries: [...line], more: false };
+  let begin = line.length - limit;
+  while (begin > 0) {
+    const placed = line[begin];
+    if (placed && isConversation(placed.entry)) break;
+    begin -= 1;
+  }
+  return { entries: line.slice(begin), more: line.slice(0, begin).some(({ entry }) => isConversation(entry)) };
+}
+
+export interface AppendedParts {
+  agent: AgentSession;
+  status: StatusView;
+  from: number;
+  /** How many nodes of the outline the view has. */
+  nodes: number;
+  placed: readonly PlacedEntry[];
+}
+
+export function buildAppended({ agent, status, from, nodes, placed }: AppendedParts): Extract<ToWebview, { type: 'appended' }> {
+  const { log } = agent;
+  return {
+    type: 'appended',
+    session: log.id,
+    from,
+    position: from + placed.length,
+    outline: log.outline.slice(nodes),
+    state: log.state(),
+    status,
+    entries: [...placed],
+  };
+}
+
+/** What was added follows on from what the view has, and shows the line it shows already. */
+export function followsOn(from: number, placed: readonly PlacedEntry[]): boolean {
+  return placed.every(({ position }, index) => position === from + index) && !placed.some(({ entry }) => entry.type === 'head');
+}

@@ -1,0 +1,33 @@
+/**
+ * What was thrown or came back as a failure, sorted for the person: nothing for a cancellation, one sentence with a
+ * button for what is expected, and "this is a bug" for the rest, whose stack goes to the log.
+ */
+import { failureOf as failureOfBough } from '../agent/failures.js';
+import { isBoughError, isFailure, type Failure } from '../shared/failure.js';
+
+export type Trouble =
+  | { kind: 'cancelled' }
+  | { kind: 'expected'; failure: Failure }
+  /** `text` is the stack, for the log. */
+  | { kind: 'bug'; failure: Failure; text: string };
+
+export function troubleOf(error: unknown, doing: string): Trouble {
+  if (isFailure(error)) return error.kind === 'cancelled' ? { kind: 'cancelled' } : { kind: 'expected', failure: error };
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled')) return { kind: 'cancelled' };
+  if (isBoughError(error)) return { kind: 'expected', failure: failureOfBough(error) };
+  const message = error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? (error.stack ?? message) : message;
+  const failure: Failure = {
+    kind: 'refused',
+    message: `${doing} failed because of an error in Bough: ${message}`,
+    transient: false,
+    action: 'show-log',
+  };
+  return { kind: 'bug', failure, text };
+}
+
+/** For a reply: whatever went wrong, as a failure. */
+export function failureOf(error: unknown, doing: string): Failure {
+  const trouble = troubleOf(error, doing);
+  return trouble.kind === 'cancelled' ? { kind: 'cancelled', message: 'Cancelled.', transient: false } : trouble.failure;
+}

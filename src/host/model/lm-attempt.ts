@@ -1,0 +1,200 @@
+/**
+ * One request to a model of VS Code, as the events of the Model port: ends with exactly one `finish` or `failure` and
+ * never throws. Free of vscode itself: parts are told apart by their shape, because newer versions bring kinds of parts
+ * that the types of our oldest version do not know.
+ */
+import type { FinishReason, ModelEvent, ModelRequest, ReceivedCall } from '../../ports.js';
+import { cancelled, type Failure } from '../../shared/failure.js';
+
+/** A message as VS Code takes it, before its classes are put around it. */
+export interface LmMessage {
+  role: 'user' | 'assistant';
+  parts: LmPart[];
+}
+export type LmPart =
+  | { type: 'text'; text: string }
+  | { type: 'call'; call_id: string; name: string; input: object }
+  | { type: 'result'; call_id: string; content: string };
+
+/** VS Code has no system message: its text becomes the head of the first user message. */
+export function lmMessages(request: ModelRequest): LmMessage[] {
+  const messages: LmMessage[] = [];
+  for (const message of request.messages) {
+    const parts = partsOf(message);
+    if (parts.length > 0) messages.push({ role: message.role === 'assistant' ? 'assistant' : 'user', parts });
+  }
+  if (request.system === '') return messages;
+  const system: LmPart = { type: 'text', text: request.system };
+  const [first] = messages;
+  if (first?.role === 'user') first.parts.unshift(system);
+  else messages.unshift({ role: 'user', parts: [system] });
+  return messages;
+}
+
+function partsOf(message: ModelRequest['messages'][number]): LmPart[] {
+  switch (message.role) {
+    case 'user':
+      return message.parts.map((part) =>
+        part.type === 'text'
+          ? { type: 'text', text: part.text }
+          : { type: 'text', text: `[${part.name} (${part.mime}) was attached; this model is given text only]` },
+      );
+    case 'assistant':
+      return message.parts.flatMap((part): LmPart[] => {
+        if (part.type === 'text') return [{ type: 'text', text: part.text }];
+        if (part.type === 'reasoning') return [];
+        return [{ type: 'call', call_id: part.call_id, name: part.name, input: asObject(part.input) }];
+      });
+    case 'tool':
+      return message.parts.map((part) => ({
+        type: 'result',
+        call_id: part.call_id,
+        content: part.is_error ? `Error: ${part.content}` : part.content,
+      }));
+  }
+}
+
+export interface LmStream {
+  /** Sends the request; rejects with what VS Code rejects with. */
+  send: () => PromiseLike<{ stream: AsyncIterable<unknown> }>;
+  isText: (part: unknown) => boolean;
+  label: string;
+  signal: AbortSignal;
+  onBytes: () => void;
+  /** Parts of a kind we cannot use; told, not dropped silently. */
+  onUnknown: (what: string) => void;
+}
+
+export async function* lmAttempt(options: LmStream): AsyncGenerator<ModelEvent, void, undefined> {
+  let text = '';
+  let reasoning = '';
+  let calls = 0;
+  let hasContent = false;
+  const whole = function* (): Generator<ModelEvent> {
+    if (reasoning !== '') yield { type: 'part', part: { type: 'reasoning', text: reasoning } };
+    if (text !== '') yield { type: 'part', part: { type: 'text', text } };
+    reasoning = '';
+    text = '';
+  };
+  try {
+    const response = await options.send();
+    yield { type: 'response' };
+    for await (const value of response.stream) {
+      if (options.signal.aborted) break;
+      options.onBytes();
+      const part = readPart(value, options.isText);
+      switch (part.type) {
+        case 'text':
+          if (reasoning !== '' && text === '') yield* whole();
+          text += part.text;
+          hasContent ||= part.text !== '';
+          yield { type: 'text', delta: part.text };
+          break;
+        case 'reasoning':
+          if (text !== '') yield* whole();
+          reasoning += part.text;
+          hasContent ||= part.text !== '';
+          yield { type: 'reasoning', delta: part.text };
+          break;
+        case 'call':
+          yield* whole();
+          calls += 1;
+          hasContent = true;
+          yield { type: 'part', part: part.call };
+          break;
+        case 'unknown':
+          options.onUnknown(part.what);
+      }
+    }
+  } catch (error) {
+    yield { type: 'failure', failure: options.signal.aborted ? cancelled() : lmFailure(error, options.label) };
+    return;
+  }
+  if (options.signal.aborted) {
+    yield { type: 'failure', failure: cancelled() };
+    return;
+  }
+  yield* whole();
+  yield hasContent ? { type: 'finish', reason: finishReason(calls) } : { type: 'failure', failure: emptyAnswer(options.label) };
+}
+
+/** VS Code does not tell why an answer ended. */
+function finishReason(calls: number): FinishReason {
+  return calls > 0 ? 'tool_calls' : 'unknown';
+}
+
+type ReadPart =
+  | { type: 'text' | 'reasoning'; text: string }
+  | { type: 'call'; call: ReceivedCall }
+  | { type: 'unknown'; what: string };
+
+function readPart(value: unknown, isText: (part: unknown) => boolean): ReadPart {
+  if (typeof value !== 'object' || value === null) return { type: 'unknown', what: typeof value };
+  if ('callId' in value && 'name' in value && typeof value.name === 'string') {
+    const input = 'input' in value ? value.input : {};
+    const id = typeof value.callId === 'string' ? { provider_call_id: value.callId } : {};
+    return { type: 'call', call: { type: 'tool_call', ...id, name: value.name, raw_input: JSON.stringify(input ?? {}), input } };
+  }
+  const words = 'value' in value ? asText(value.value) : undefined;
+  if (words !== undefined && !('mimeType' in value)) return { type: isText(value) ? 'text' : 'reasoning', text: words };
+  return { type: 'unknown', what: 'mimeType' in value ? `data of type ${String(value.mimeType)}` : Object.keys(value).join(', ') };
+}
+
+function asText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join('') : undefined;
+}
+
+function asObject(input: unknown): object {
+  return typeof input === 'object' && input !== null ? input : {};
+}
+
+function emptyAnswer(label: string): Failure {
+  return { kind: 'network', message: `${label} ended without an answer.`, transient: true, code: 'EmptyAnswer' };
+}
+
+/** NoPermissions, NotFound and Blocked are never retried; anything else by our own backoff. */
+export function lmFailure(error: unknown, label: string): Failure {
+  const code = codeOf(error);
+  const detail = messageOf(error).slice(0, 500);
+  switch (code) {
+    case 'NoPermissions':
+      return {
+        kind: 'auth',
+        message: `VS Code has not allowed Bough to use ${label}. Send again and allow it, or choose another model.`,
+        transient: false,
+        code,
+        detail,
+        action: 'select-model',
+      };
+    case 'NotFound':
+      return {
+        kind: 'refused',
+        message: `${label} is not there any more. Choose another model.`,
+        transient: false,
+        code,
+        detail,
+        action: 'select-model',
+      };
+    case 'Blocked':
+      return {
+        kind: 'rate',
+        message: `${label} does not take requests from Bough now; its quota may be used up. Choose another model.`,
+        transient: false,
+        code,
+        detail,
+        action: 'select-model',
+      };
+    default:
+      return { kind: 'network', message: `${label} failed: ${detail || 'no reason given'}`, transient: true, code: code ?? 'Unknown', detail };
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

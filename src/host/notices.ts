@@ -1,0 +1,136 @@
+/**
+ * What a session has to say about itself that lasts: it is read-only, stale, damaged, was not saved, its model cannot be
+ * had. Each is one sentence with the buttons that help.
+ */
+import type { Access, LogDamage } from '../log/store.js';
+import type { Failure, FailureAction } from '../shared/failure.js';
+import type { NoticeView, UiCommand } from '../shared/protocol.js';
+
+export interface NoticeFacts {
+  access: Access;
+  damage: readonly LogDamage[];
+  /** The last write that failed, until one succeeds. */
+  notSaved: Failure | null;
+  /** Why the session's model cannot be had. */
+  model: Failure | null;
+  /** Lasting sentences about the settings (a key that was moved or could not be). */
+  settings: readonly NoticeView[];
+}
+
+export function noticesOf(facts: NoticeFacts): NoticeView[] {
+  return [
+    ...accessNotices(facts.access),
+    ...damageNotices(facts.damage),
+    ...(facts.notSaved ? [notSavedNotice(facts.notSaved)] : []),
+    ...(facts.model ? [configNotice(facts.model)] : []),
+    ...facts.settings,
+  ];
+}
+
+function accessNotices(access: Access): NoticeView[] {
+  switch (access.mode) {
+    case 'write':
+      return [];
+    case 'read-only':
+      return [
+        {
+          kind: access.reason === 'newer' ? 'newer' : 'read-only',
+          message: access.message,
+          actions: [{ label: 'New Session', command: { type: 'new_session' } }],
+        },
+      ];
+    case 'stale':
+      return [{ kind: 'stale', message: access.message, actions: [{ label: 'Reopen', command: { type: 'reopen' } }] }];
+    case 'poisoned':
+      return [
+        {
+          kind: 'conflict',
+          message: access.message,
+          actions: [
+            { label: 'Reopen', command: { type: 'reopen' } },
+            { label: 'Show Log', command: { type: 'show_log' } },
+          ],
+        },
+      ];
+  }
+}
+
+function damageNotices(damage: readonly LogDamage[]): NoticeView[] {
+  const recovered = damage.filter(({ kind }) => kind === 'missing-parent');
+  const damaged = damage.filter(({ kind }) => kind !== 'missing-parent');
+  const notices: NoticeView[] = [];
+  if (damaged.length > 0) notices.push({ kind: 'damaged', message: damageSentence(damaged), detail: places(damaged), actions: reveal });
+  if (recovered.length > 0) {
+    const message = `${count(recovered.length, 'message')} lost what came before; ${recovered.length === 1 ? 'it is' : 'they are'} shown where ${recovered.length === 1 ? 'it' : 'they'} may belong.`;
+    notices.push({ kind: 'recovered', message, detail: places(recovered), actions: reveal });
+  }
+  return notices;
+}
+
+const reveal: NoticeView['actions'] = [{ label: 'Reveal Log', command: { type: 'reveal_log' } }];
+
+function damageSentence(damage: readonly LogDamage[]): string {
+  const skipped = damage.filter(({ kind }) => kind === 'unreadable-line' || kind === 'too-large').length;
+  const sentences: string[] = [];
+  if (skipped > 0) sentences.push(`${count(skipped, 'damaged line')} of this session ${skipped === 1 ? 'was' : 'were'} skipped; everything else is here.`);
+  for (const { kind, reason } of damage) {
+    if (kind === 'torn-tail') sentences.push('The last line of this session was cut off; it will be set aside before anything new is written.');
+    if (kind === 'header') sentences.push("The session's first line could not be read; it was rebuilt from the others.");
+    if (kind === 'duplicate-id' || kind === 'cycle') sentences.push(sentence(reason));
+  }
+  return [...new Set(sentences)].slice(0, 3).join(' ');
+}
+
+function places(damage: readonly LogDamage[]): string {
+  const shown = damage.slice(0, 8).map(({ line, reason }) => `line ${line}: ${reason}`);
+  return [...shown, ...(damage.length > shown.length ? [`and ${damage.length - shown.length} more`] : [])].join('\n');
+}
+
+function notSavedNotice(failure: Failure): NoticeView {
+  return {
+    kind: 'not-saved',
+    message: failure.message,
+    ...(failure.detail === undefined ? {} : { detail: failure.detail }),
+    actions: [
+      { label: 'Save Again', command: { type: 'save_again' } },
+      { label: 'Show Log', command: { type: 'show_log' } },
+    ],
+  };
+}
+
+export function configNotice(failure: Failure): NoticeView {
+  const button = failure.action === undefined ? undefined : actionButton(failure.action);
+  return {
+    kind: 'config',
+    message: failure.message,
+    ...(failure.detail === undefined ? {} : { detail: failure.detail }),
+    actions: button ? [button] : [],
+  };
+}
+
+/** The button that opens the place where a failure is mended. */
+export function actionButton(action: FailureAction): { label: string; command: UiCommand } {
+  switch (action) {
+    case 'set-key':
+      return { label: 'Set API Key…', command: { type: 'set_key' } };
+    case 'open-settings':
+      return { label: 'Open Settings', command: { type: 'open_settings', query: 'bough.providers' } };
+    case 'select-model':
+      return { label: 'Select Model…', command: { type: 'select_model' } };
+    case 'show-log':
+      return { label: 'Show Log', command: { type: 'show_log' } };
+    case 'reopen':
+      return { label: 'Reopen', command: { type: 'reopen' } };
+    case 'save-again':
+      return { label: 'Save Again', command: { type: 'save_again' } };
+  }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}

@@ -1,0 +1,118 @@
+/**
+ * The sessions that are open in this window: one agent per id, whatever the views do. A run goes on while another
+ * session is shown; it ends with the window.
+ */
+import type { AgentEvent } from '../../agent/types.js';
+import type { SessionLog, SessionStore } from '../../log/store.js';
+import type { Disposable } from '../../ports.js';
+import { createBag, createSignal, type Bag, type Signal } from '../disposables.js';
+import type { HostSession } from './session.js';
+
+export type SessionEvent =
+  | { id: string; type: 'opened' | 'closed' | 'replaced' | 'appended' | 'access' }
+  | { id: string; type: 'agent'; event: AgentEvent };
+
+export interface OpenSessionsParts {
+  store: SessionStore;
+  folder: string | undefined;
+  /** Puts agent and host facts around a log. */
+  create: (log: SessionLog) => HostSession;
+  onError: (error: unknown) => void;
+}
+
+interface Slot {
+  session: Promise<HostSession>;
+  opened?: HostSession;
+  bag: Bag;
+}
+
+export class OpenSessions implements Disposable {
+  private readonly slots = new Map<string, Slot>();
+  private readonly events: Signal<SessionEvent>;
+
+  constructor(private readonly parts: OpenSessionsParts) {
+    this.events = createSignal(parts.onError);
+  }
+
+  on(listener: (event: SessionEvent) => void): Disposable {
+    return this.events.on(listener);
+  }
+
+  /** Opens the session, or the empty one that has this id until its first message is written. */
+  open(id: string): Promise<HostSession> {
+    const known = this.slots.get(id);
+    if (known) return known.session;
+    const bag = createBag();
+    const slot: Slot = { session: this.start(id, bag), bag };
+    this.slots.set(id, slot);
+    slot.session.then(
+      (session) => {
+        slot.opened = session;
+        this.events.fire({ id, type: 'opened' });
+      },
+      () => {
+        if (this.slots.get(id) === slot) this.slots.delete(id);
+      },
+    );
+    return slot.session;
+  }
+
+  peek(id: string): HostSession | undefined {
+    return this.slots.get(id)?.opened;
+  }
+
+  all(): HostSession[] {
+    return [...this.slots.values()].flatMap(({ opened }) => (opened ? [opened] : []));
+  }
+
+  /** Ends the run and lets go of the log. */
+  async close(id: string): Promise<void> {
+    const slot = this.slots.get(id);
+    if (!slot) return;
+    this.slots.delete(id);
+    await end(slot);
+    this.events.fire({ id, type: 'closed' });
+  }
+
+  /** A fresh handle, after the old one went stale. Views that show the session are told by `replaced`. */
+  async reopen(id: string): Promise<HostSession> {
+    const slot = this.slots.get(id);
+    this.slots.delete(id);
+    if (slot) await end(slot);
+    const session = await this.open(id);
+    this.events.fire({ id, type: 'replaced' });
+    return session;
+  }
+
+  /** Ends all runs side by side, as a window that closes does. */
+  async shutdown(): Promise<void> {
+    const slots = [...this.slots.values()];
+    this.slots.clear();
+    await Promise.all(slots.map(end));
+  }
+
+  dispose(): void {
+    for (const { bag } of this.slots.values()) bag.dispose();
+    this.slots.clear();
+  }
+
+  private async start(id: string, bag: Bag): Promise<HostSession> {
+    const { store, folder, create, onError } = this.parts;
+    const log = await store.openOrCreate(id, { id, ...(folder === undefined ? {} : { folder }) });
+    const session = bag.add(create(log));
+    bag.add(session.agent.on((event) => this.events.fire({ id, type: 'agent', event })));
+    bag.add(log.onAppend(() => this.events.fire({ id, type: 'appended' })));
+    bag.add(log.onAccess(() => this.events.fire({ id, type: 'access' })));
+    // A session that cannot be mended now (another window has it) is shown all the same.
+    await session.agent.recover().catch(onError);
+    await session.refreshModel().catch(onError);
+    return session;
+  }
+}
+
+async function end({ session, bag }: Slot): Promise<void> {
+  const opened = await session.catch(() => undefined);
+  await opened?.agent.shutdown();
+  bag.dispose();
+  await opened?.agent.log.close();
+}

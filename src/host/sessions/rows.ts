@@ -1,0 +1,111 @@
+/**
+ * What the list of sessions shows, as plain data: the description of a row, its icon, and the groups by time. The words
+ * of a description are fixed; tests and people look for them.
+ */
+import type { SessionSummary } from '../../log/store.js';
+import type { RunState } from '../../shared/protocol.js';
+
+export type RowWord = '' | 'running' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'archived';
+
+/** A run that lives here knows more than the log on disk. */
+export function rowWord(summary: Pick<SessionSummary, 'status' | 'archived'>, run: RunState | undefined): RowWord {
+  switch (run) {
+    case 'running':
+    case 'stopping':
+      return 'running';
+    case 'waiting':
+      return 'waiting';
+    case 'retrying':
+    case 'parked':
+      return 'retrying';
+    case 'idle':
+    case undefined:
+      return restingWord(summary, run);
+  }
+}
+
+function restingWord({ status, archived }: Pick<SessionSummary, 'status' | 'archived'>, run: 'idle' | undefined): RowWord {
+  switch (status) {
+    case 'damaged':
+    case 'unreadable':
+      return 'damaged';
+    case 'incomplete':
+      return 'incomplete';
+    case 'waiting':
+    case 'retrying':
+      // The list may lag behind a run of ours that has just ended.
+      if (run === undefined) return status;
+      return archived ? 'archived' : '';
+    case 'idle':
+      return archived ? 'archived' : '';
+  }
+}
+
+/** Codicon and theme colour; colours only where something needs the person. */
+export const rowIcons: Readonly<Record<RowWord, { icon: string; color?: string }>> = {
+  '': { icon: 'comment-discussion' },
+  running: { icon: 'sync' },
+  waiting: { icon: 'question', color: 'list.warningForeground' },
+  retrying: { icon: 'history', color: 'list.warningForeground' },
+  incomplete: { icon: 'debug-disconnect', color: 'list.warningForeground' },
+  damaged: { icon: 'warning', color: 'list.errorForeground' },
+  archived: { icon: 'archive' },
+};
+
+export type GroupName = 'today' | 'yesterday' | 'week' | 'month' | 'older';
+
+export interface Group<T> {
+  name: GroupName;
+  rows: T[];
+}
+
+/** In the order of the rows; groups without rows are left out. Days begin at local midnight. */
+export function groupByTime<T extends { updated: number }>(rows: readonly T[], now: number): Group<T>[] {
+  const groups = new Map<GroupName, T[]>();
+  for (const row of rows) {
+    const name = groupOf(row.updated, now);
+    const group = groups.get(name);
+    if (group) group.push(row);
+    else groups.set(name, [row]);
+  }
+  return [...groups].map(([name, members]) => ({ name, rows: members }));
+}
+
+function groupOf(updated: number, now: number): GroupName {
+  const midnight = new Date(now);
+  midnight.setHours(0, 0, 0, 0);
+  const daysAgo = (days: number) => {
+    const day = new Date(midnight);
+    day.setDate(day.getDate() - days);
+    return day.getTime();
+  };
+  if (updated >= daysAgo(0)) return 'today';
+  if (updated >= daysAgo(1)) return 'yesterday';
+  if (updated >= daysAgo(7)) return 'week';
+  if (updated >= daysAgo(30)) return 'month';
+  return 'older';
+}
+
+/** "3 minutes ago", in the language of the editor. */
+export function relativeTime(then: number, now: number, language: string): string {
+  const seconds = Math.round((then - now) / 1000);
+  const units = [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+  ] as const;
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  for (const [unit, size] of units) if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
+  return format.format(Math.min(seconds, 0), 'second');
+}
+
+const urgency: readonly RunState[] = ['waiting', 'parked', 'retrying', 'stopping', 'running'];
+
+/** The run that matters most among several: what needs the person first, then what works. */
+export function foremost<T extends { run: RunState }>(runs: readonly T[]): T | undefined {
+  for (const state of urgency) {
+    const found = runs.find(({ run }) => run === state);
+    if (found) return found;
+  }
+  return undefined;
+}

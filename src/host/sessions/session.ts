@@ -1,0 +1,128 @@
+/**
+ * An open session as the views see it: its agent, its title, and the status built from what the agent says and what only
+ * the host knows (the model's name, settings, a write that failed). One per session, shared by all views.
+ */
+import type { AgentSession } from '../../agent/types.js';
+import type { PlacedEntry, SessionLog } from '../../log/store.js';
+import type { Disposable, Model, Outcome } from '../../ports.js';
+import { OutlineFlag } from '../../shared/fold/types.js';
+import { isFailure, type Failure } from '../../shared/failure.js';
+import type { Intent, ModelView, NoticeView, StatusView } from '../../shared/protocol.js';
+import type { ShownSession } from '../chat/feed.js';
+import { createBag, createSignal } from '../disposables.js';
+import { noticesOf } from '../notices.js';
+
+/** What all sessions of this window share. */
+export interface WindowFacts {
+  place: () => StatusView['place'];
+  sendOn: () => StatusView['sendOn'];
+  notices: () => readonly NoticeView[];
+  suggestions: (model: ModelView | null) => string[];
+  /** One of the above changed. */
+  onChange: (listener: () => void) => Disposable;
+}
+
+export interface HostSessionParts {
+  agent: AgentSession;
+  facts: WindowFacts;
+  resolveModel: (wanted: string) => Promise<Outcome<Model>>;
+  /** Keys, settings or offered models changed: the session's model may be another now, or can be had again. */
+  onModels: (listener: () => void) => Disposable;
+  onError: (error: unknown) => void;
+}
+
+export class HostSession implements ShownSession, Disposable {
+  readonly agent: AgentSession;
+  private readonly bag = createBag();
+  private readonly changed;
+  private notSaved: Failure | null = null;
+  private model: ModelView | null = null;
+  private modelFailure: Failure | null = null;
+  private modelRound = 0;
+
+  constructor(private readonly parts: HostSessionParts) {
+    this.agent = parts.agent;
+    this.changed = createSignal<void>(parts.onError);
+    this.bag.add(this.agent.log.onAppend((placed) => this.takeAppended(placed)));
+    this.bag.add(
+      this.agent.on((event) => {
+        if (event.type === 'turn_end' && event.failure) this.takeFailure(event.failure);
+      }),
+    );
+    this.bag.add(parts.onModels(() => this.refreshModelSoon()));
+    this.bag.add(parts.facts.onChange(() => this.changed.fire()));
+  }
+
+  readonly title = (): string => titleOf(this.agent.log);
+  readonly onChange = (listener: () => void): Disposable => this.changed.on(listener);
+
+  readonly status = (): StatusView => {
+    const { agent, parts } = this;
+    return {
+      run: agent.run(),
+      notices: noticesOf({
+        access: agent.log.access,
+        damage: agent.log.damage,
+        notSaved: this.notSaved,
+        model: this.modelFailure,
+        settings: parts.facts.notices(),
+      }),
+      interrupted: agent.interrupted(),
+      model: this.model,
+      failure: agent.failure(),
+      place: parts.facts.place(),
+      suggestions: parts.facts.suggestions(this.model),
+      sendOn: parts.facts.sendOn(),
+    };
+  };
+
+  /** How an intent of a view ended. */
+  takeIntent(_intent: Intent, failure: Failure | null): void {
+    if (failure) this.takeFailure(failure);
+  }
+
+  async refreshModel(): Promise<void> {
+    const round = ++this.modelRound;
+    const found = await this.parts.resolveModel(this.agent.model());
+    // A later question has the later answer.
+    if (round !== this.modelRound) return;
+    this.modelFailure = isFailure(found) ? found : null;
+    this.model = isFailure(found) ? null : modelView(found);
+    this.changed.fire();
+  }
+
+  dispose(): void {
+    this.modelRound += 1;
+    this.bag.dispose();
+  }
+
+  private refreshModelSoon(): void {
+    this.refreshModel().catch(this.parts.onError);
+  }
+
+  private takeAppended(placed: readonly PlacedEntry[]): void {
+    this.notSaved = null;
+    if (placed.some(({ entry }) => entry.type === 'model_change' || entry.type === 'head')) this.refreshModelSoon();
+  }
+
+  /** What could not be written stays on show until something could. */
+  private takeFailure(failure: Failure): void {
+    if (failure.code !== 'StorageFailure') return;
+    this.notSaved = failure;
+    this.changed.fire();
+  }
+}
+
+function modelView({ info }: Model): ModelView {
+  return { id: `${info.provider}/${info.id}`, label: info.label, demo: info.provider === 'demo', contextWindow: info.contextWindow };
+}
+
+/** The person's own name wins, then the first prompt. */
+export function titleOf(log: Pick<SessionLog, 'state' | 'header' | 'outline'>): string {
+  const { name } = log.state();
+  if (name !== null && name !== '') return name;
+  const first = log.outline.find(([, , , flags]) => (flags & OutlineFlag.user) !== 0);
+  return log.header.title ?? (first?.[4] || NEW_SESSION);
+}
+
+export const NEW_SESSION = 'New session';

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { matchesPattern, patternFor } from '../../../src/host/approval-patterns.js';
+
+const run = (pattern: string, command: string) => matchesPattern('run', pattern, command);
+
+describe('patterns of commands', () => {
+  it('keep program and subcommand, never the arguments', () => {
+    expect(patternFor('run', 'npm test -- --watch')).toBe('npm test *');
+    expect(patternFor('run', 'ls -la src')).toBe('ls *');
+    expect(patternFor('run', './gradlew build')).toBe('./gradlew *');
+  });
+
+  it('F10: a secret in a command is not in the rule, and the rule still fits the same kind of command', () => {
+    const command = 'PGPASSWORD=hunter2 psql -h db app';
+    const pattern = patternFor('run', command);
+    expect(pattern).toBe('PGPASSWORD=* psql *');
+    expect(run(pattern, command)).toBe(true);
+    expect(run(pattern, 'PGPASSWORD=other psql -l')).toBe(true);
+    expect(run(pattern, 'LD_PRELOAD=evil.so psql -l')).toBe(false);
+    for (const secret of ['mysql -phunter2 app', 'curl -H "x-api-key: hunter2" https://a', 'echo hunter2 | base64']) {
+      expect(patternFor('run', secret)).not.toContain('hunter2');
+    }
+  });
+
+  it('a beginning does not allow what is chained to it', () => {
+    for (const tail of ['; rm -rf /', ' && curl evil', ' | sh', ' > /etc/passwd', ' `id`', ' $(id)', '\nid', ' & id']) {
+      expect(run('npm test *', `npm test${tail}`)).toBe(false);
+    }
+    expect(run('npm test *', 'npm test')).toBe(true);
+    expect(run('npm test *', 'npm testing')).toBe(false);
+    expect(run('npm test *', 'npm run build')).toBe(false);
+  });
+
+  it('interpreters and chains are remembered as exactly this command', () => {
+    for (const command of ['bash build.sh', 'rm -r out', 'python3 -c "print(1)"', 'make; make install', 'git -C /x push', 'sudo ls']) {
+      const pattern = patternFor('run', command);
+      expect(pattern).toMatch(/#sha256:[0-9a-f]{64}$/);
+      expect(run(pattern, command)).toBe(true);
+      expect(run(pattern, `${command} x`)).toBe(false);
+    }
+  });
+
+  it('a star alone allows nothing: it would allow everything', () => {
+    expect(run('*', 'ls')).toBe(false);
+  });
+
+  it('a pattern without a star is the whole command', () => {
+    expect(run('npm test', 'npm test')).toBe(true);
+    expect(run('npm test', 'npm  test ')).toBe(true);
+    expect(run('npm test', 'npm test --x')).toBe(false);
+  });
+});
+
+describe('patterns of paths', () => {
+  it('a remembered path is that path, whatever characters it has', () => {
+    for (const path of ['src/app.ts', 'src/[id]/page.tsx', 'a*b?.txt', 'a(1)+$.ts', 'back\\slash']) {
+      const pattern = patternFor('edit', path);
+      expect(matchesPattern('edit', pattern, path)).toBe(true);
+      expect(matchesPattern('edit', pattern, `${path}x`)).toBe(false);
+    }
+    expect(matchesPattern('edit', patternFor('edit', 'a*.ts'), 'ab.ts')).toBe(false);
+  });
+
+  it('stars written by hand', () => {
+    const edit = (pattern: string, path: string) => matchesPattern('edit', pattern, path);
+    expect(edit('src/**', 'src/a/b.ts')).toBe(true);
+    expect(edit('src/*', 'src/a/b.ts')).toBe(false);
+    expect(edit('src/**/*.ts', 'src/b.ts')).toBe(true);
+    expect(edit('**/*.md', '.github/a.md')).toBe(true);
+    expect(edit('*.md', 'docs/a.md')).toBe(false);
+    expect(edit('a?.ts', 'ab.ts')).toBe(true);
+  });
+});

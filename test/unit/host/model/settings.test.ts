@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { defaultRetryPolicy, readAgentSettings, readRetryPolicy, readSendOn } from '../../../../src/host/model/settings.js';
+
+const from = (values: Record<string, unknown>) => (name: string) => values[name];
+
+describe('retry settings', () => {
+  it('unset means the defaults', () => {
+    expect(readRetryPolicy(from({}))).toEqual(defaultRetryPolicy);
+  });
+
+  it.each([0, -3, Number.NaN, Number.POSITIVE_INFINITY, '5', null, {}])('%j means the default', (value) => {
+    const names = Object.keys(defaultRetryPolicy).filter((name) => name !== 'maxResumes');
+    const read = from(Object.fromEntries(names.map((name) => [`retry.${name}`, value])));
+    expect(readRetryPolicy(read)).toEqual(defaultRetryPolicy);
+  });
+
+  it('only maxResumes may be negative: no resumes', () => {
+    expect(readRetryPolicy(from({ 'retry.maxResumes': -1 })).maxResumes).toBe(-1);
+    expect(readRetryPolicy(from({ 'retry.maxResumes': -7 })).maxResumes).toBe(-1);
+    expect(readRetryPolicy(from({ 'retry.maxResumes': 0 })).maxResumes).toBe(5);
+  });
+
+  it('counts are whole and at least one', () => {
+    const policy = readRetryPolicy(from({ 'retry.maxAttempts': 0.4, 'retry.maxResumes': 2.9 }));
+    expect(policy.maxAttempts).toBe(1);
+    expect(policy.maxResumes).toBe(2);
+  });
+});
+
+describe('agent settings', () => {
+  it('has the documented defaults', () => {
+    expect(readAgentSettings(from({}))).toMatchObject({ idleTimeout: 60_000, maxSteps: 200, maxDuration: 0, model: 'auto' });
+  });
+
+  it('a blank model is auto, a name is trimmed', () => {
+    expect(readAgentSettings(from({ model: '  ' })).model).toBe('auto');
+    expect(readAgentSettings(from({ model: ' openai/gpt ' })).model).toBe('openai/gpt');
+  });
+
+  it('reads anew each time', () => {
+    const values: Record<string, unknown> = { 'turn.maxSteps': 3 };
+    const read = from(values);
+    expect(readAgentSettings(read).maxSteps).toBe(3);
+    values['turn.maxSteps'] = 9;
+    expect(readAgentSettings(read).maxSteps).toBe(9);
+  });
+
+  it('knows two ways to send', () => {
+    expect(readSendOn(from({ 'composer.sendOn': 'modEnter' }))).toBe('modEnter');
+    expect(readSendOn(from({ 'composer.sendOn': 'anything' }))).toBe('enter');
+  });
+});
