@@ -16,6 +16,7 @@ import {
   type ConversationType,
   type Known,
 } from './entry.js';
+import { failureSchema } from './failure.js';
 
 const count = z.number().int().nonnegative();
 const ms = z.number().nonnegative();
@@ -66,6 +67,8 @@ export const noteSchemas = {
     steps: count,
     status: z.enum(['completed', 'stopped', 'failed', 'interrupted']),
     error: z.string().optional(),
+    /** How it failed, with the action that mends it. */
+    failure: failureSchema.optional(),
   }),
   step_start: note('step_start', { step: count, attempt_id: id, prompt_hash: z.string().optional() }),
   step_end: note('step_end', { step: count, attempt_id: id.optional() }),
