@@ -1,11 +1,17 @@
 // Builds the bundles and packs them into out/bough.vsix. Needs node_modules.
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { withLock } from './cache.mjs';
 import { isMain, must, root, say } from './shell.mjs';
 
 export const vsix = path.join(root, 'out/bough.vsix');
 
-export async function packageExtension() {
+/** One build at a time in this clone. */
+export function packageExtension() {
+  return withLock(path.join(root, 'out/package'), build);
+}
+
+async function build() {
   const built = await must(process.execPath, ['esbuild.mjs']);
   say(built.trim());
   await mkdir(path.dirname(vsix), { recursive: true });

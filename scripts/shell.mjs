@@ -51,7 +51,8 @@ export function npm() {
 export function run(command, args, { cwd = root, env = process.env, live = false, signal } = {}) {
   return new Promise((resolve) => {
     const shell = process.platform === 'win32' && /\.(cmd|bat)$/i.test(command);
-    const child = spawn(shell ? `"${command}"` : command, args, { cwd, env, shell, signal, stdio: ['ignore', 'pipe', 'pipe'] });
+    const quote = (text) => (shell && /[\s&()]/.test(text) ? `"${text}"` : text);
+    const child = spawn(quote(command), args.map(quote), { cwd, env, shell, signal, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const take = (chunk) => {
       output += chunk;

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
-import { expect, inject } from 'vitest';
+import { afterAll, expect, inject } from 'vitest';
 import { openBrowser } from './browser.js';
 import { eventually } from './eventually.js';
 import { addExtensions } from './extensions.js';
@@ -54,21 +54,29 @@ export interface Editor extends EditorWindow {
   close(): Promise<void>;
 }
 
+/** Tests that fail before they close their editor leave it here. */
+const closers = new Set<() => Promise<void>>();
+afterAll(async () => {
+  for (const close of closers) await close();
+});
+
 export async function startEditor(options: StartOptions = {}): Promise<Editor> {
   const version = options.version ?? versionUnderTest();
   const folders = prepareFolders(version, options);
   const evidence = evidenceFolder(version, options.scene ?? sceneOfTestFile());
   const { restricted = false, args = [], env = {} } = options;
-  const server = await startServer({ target: target(version), folders, log: path.join(evidence, 'server.log'), restricted, args, env });
+  const server = await startServer({ run: inject('run'), target: target(version), folders, log: path.join(evidence, 'server.log'), restricted, args, env });
   const browser = options.browser ?? (await openBrowser(inject('chromium')));
   const context = await browser.newContext({ viewport: options.viewport ?? { width: 1400, height: 900 } });
   const close = async () => {
+    closers.delete(close);
     for (const page of context.pages()) await page.goto('about:blank');
     await context.close();
     if (!options.browser) await browser.close();
     await server.close();
     rmSync(folders.base, { recursive: true, force: true, maxRetries: 3 });
   };
+  closers.add(close);
   const url = options.folder === false ? `${server.url}/?ew=true` : `${server.url}/?${new URLSearchParams({ folder: folders.workspace }).toString()}`;
   const openNext = async () => openWindow({ page: await context.newPage(), url, evidence, expectBough: options.expectBough ?? true });
   try {

@@ -8,6 +8,8 @@ import { kill, killAll, markVariable, processesOf, type ProcessRow } from './pro
 import type { Target } from './target.js';
 
 export interface ServerOptions {
+  /** Names the test run, so that what it leaves behind can be found. */
+  readonly run: string;
   readonly target: Target;
   readonly folders: Folders;
   readonly log: string;
@@ -27,10 +29,10 @@ export interface Server {
 
 const listening = /Extension host agent listening on (\d+)/;
 
-export async function startServer({ target, folders, log, port = 0, restricted = false, args = [], env = {} }: ServerOptions): Promise<Server> {
+export async function startServer({ run, target, folders, log, port = 0, restricted = false, args = [], env = {} }: ServerOptions): Promise<Server> {
   mkdirSync(path.dirname(log), { recursive: true });
   writeFileSync(log, '');
-  const mark = randomUUID();
+  const mark = `${run}/${randomUUID()}`;
   const child = spawn(
     target.node,
     [
@@ -46,7 +48,8 @@ export async function startServer({ target, folders, log, port = 0, restricted =
   if (pid === undefined) throw new Error(`${target.node} did not start`);
   const processes = () => processesOf(pid, mark);
   const killNow = () => processes().forEach((row) => kill(row.pid));
-  process.once('exit', killNow);
+  const killAndLeave = () => process.exit(1);
+  process.once('exit', killNow).once('SIGTERM', killAndLeave).once('SIGINT', killAndLeave);
   const url = await new Promise<string>((resolve, reject) => {
     let text = '';
     const take = (chunk: Buffer) => {
@@ -65,7 +68,7 @@ export async function startServer({ target, folders, log, port = 0, restricted =
     processes,
     async close() {
       await killAll(processes);
-      process.off('exit', killNow);
+      process.off('exit', killNow).off('SIGTERM', killAndLeave).off('SIGINT', killAndLeave);
     },
   };
 }
