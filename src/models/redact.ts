@@ -1,0 +1,29 @@
+/**
+ * Takes keys out of what a server or a socket told us before it becomes part of a failure: the keys of this endpoint
+ * word for word, and whatever has the shape of one.
+ */
+const gone = '[redacted]';
+
+/** Each keeps its first group, so that a reader still sees what stood there. */
+const shapes: readonly RegExp[] = [
+  /\b((?:Bearer|Basic)\s+)[^\s"',;}]{4,}/gi,
+  /((?:api[-_ ]?key|authorization|access[-_]?token)["']?\s*[:=]\s*["']?)(?!Bearer\b|Basic\b)[^\s"',;&}]{4,}/gi,
+  // OpenAI's own refusal shows the key with asterisks in its middle.
+  /()\b(?:sk|pk|rk)-[\w*-]{6,}/g,
+  /()\b(?:AIza|gsk_|xai-|hf_|ghp_|github_pat_)[\w*-]{8,}/g,
+  /(:\/\/[^\s/:@]+:)[^\s/@]+(?=@)/g,
+];
+
+export const redact = (text: string, secrets: readonly string[] = []): string => {
+  let result = text;
+  for (const secret of secrets) if (secret.length >= 4) result = result.replaceAll(secret, gone);
+  for (const shape of shapes) result = result.replace(shape, `$1${gone}`);
+  return result;
+};
+
+/** One line of at most `limit` characters, cut between code points. */
+export const excerpt = (text: string, limit = 500): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line.length <= limit) return line.toWellFormed();
+  return `${line.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…`.toWellFormed();
+};
