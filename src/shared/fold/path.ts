@@ -132,8 +132,8 @@ function answeredState(
   decision: ToolCard['decision'],
   hasStarted: boolean,
 ): CardState {
-  if (isStandIn(result.content)) return hasStarted ? 'unknown' : 'interrupted';
   if (decision !== undefined && decision !== 'allow') return 'denied';
+  if (isStandIn(result.content)) return hasStarted ? 'unknown' : 'interrupted';
   return result.is_error ? 'error' : 'ok';
 }
 

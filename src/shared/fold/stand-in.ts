@@ -8,11 +8,14 @@ export const INTERRUPTED_RESULT =
   'The tool was interrupted before it produced a result because the process exited. It may have partly run. Run it again if the result is still needed.';
 
 export const NOT_RUN_RESULT =
-  'The tool did not run: the turn ended before this call was started. Call it again if it is still needed.';
+  'The tool did not run: this call was never started. Call it again if it is still needed.';
+
+export const NOT_APPROVED_RESULT = 'The tool did not run: this call was not approved.';
 
 export const OTHER_LINE_RESULT =
   'This call was answered on another branch of the conversation. Its result is not part of this one. Call it again if the result is still needed.';
 
+const standIns = [INTERRUPTED_RESULT, NOT_RUN_RESULT, NOT_APPROVED_RESULT, OTHER_LINE_RESULT];
+
 /** Whether a result is one of ours. Recovery may add what it found out behind the sentence. */
-export const isStandIn = (content: string): boolean =>
-  [INTERRUPTED_RESULT, NOT_RUN_RESULT, OTHER_LINE_RESULT].some((text) => content.startsWith(text));
+export const isStandIn = (content: string): boolean => standIns.some((text) => content.startsWith(text));

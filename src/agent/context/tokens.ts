@@ -1,0 +1,52 @@
+/** How large a request is. Tokens are estimated, with a fifth in reserve: exact tokenizers differ by model and weigh megabytes. */
+import { estimateTokenCount } from 'tokenx';
+import type { ModelMessage, ToolSpec } from '../../ports.js';
+
+const RESERVE = 1.2;
+/** A protocol's own words around a message or a part. */
+const FRAME = { tokens: 8, bytes: 64 };
+const IMAGE_TOKENS = 1600;
+
+export interface Size {
+  tokens: number;
+  bytes: number;
+}
+
+export const estimateTokens = (text: string): number => Math.ceil(estimateTokenCount(text) * RESERVE);
+
+const sizeOfText = (text: string): Size => ({
+  tokens: estimateTokens(text),
+  bytes: Buffer.byteLength(JSON.stringify(text)),
+});
+
+export function sizeOfMessage(message: ModelMessage): Size {
+  const size = { ...FRAME };
+  for (const part of message.parts) {
+    const own = sizeOfPart(part);
+    size.tokens += own.tokens + FRAME.tokens;
+    size.bytes += own.bytes + FRAME.bytes;
+  }
+  return size;
+}
+
+function sizeOfPart(part: ModelMessage['parts'][number]): Size {
+  if ('content' in part) return sizeOfText(part.content);
+  switch (part.type) {
+    case 'text':
+      return sizeOfText(part.text);
+    case 'image':
+    case 'file':
+      return { tokens: IMAGE_TOKENS, bytes: Math.ceil(part.bytes.length / 3) * 4 };
+    case 'reasoning':
+      return sizeOfText(part.text + (part.signature ?? '') + JSON.stringify(part.provider_metadata ?? {}));
+    case 'tool_call':
+      return sizeOfText(
+        part.name + JSON.stringify(part.input) + JSON.stringify(part.provider_metadata ?? {}),
+      );
+  }
+}
+
+export const sizeOfFrame = (system: string, tools: readonly ToolSpec[]): Size =>
+  sizeOfText(system + (tools.length === 0 ? '' : JSON.stringify(tools)));
+
+export const add = (a: Size, b: Size): Size => ({ tokens: a.tokens + b.tokens, bytes: a.bytes + b.bytes });
