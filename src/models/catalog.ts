@@ -1,0 +1,76 @@
+/** Asks a server which models it has (GET {baseUrl}/models): once, with a short time limit, and says why when it fails. */
+import type { Clock } from '../ports.js';
+import type { Failure } from '../shared/failure.js';
+import { joinUrl, type Fetch } from './address.js';
+import { classify, type Endpoint } from './classify.js';
+import { isRecord, parseJson, textOf } from './json.js';
+import { excerpt, redact } from './redact.js';
+
+export interface CatalogRequest {
+  provider: string;
+  baseUrl: string;
+  headers: Record<string, string>;
+  key: string | undefined;
+  fetch: Fetch;
+  clock: Clock;
+  timeoutMs: number;
+}
+
+/** Ids of `{data: [{id}]}`, as OpenAI's list has it, or of a bare array. */
+const idsOf = (body: unknown): string[] | undefined => {
+  const list: unknown = isRecord(body) ? (body['data'] ?? body['models']) : body;
+  if (!Array.isArray(list)) return undefined;
+  const ids = (list as unknown[]).map((one) =>
+    isRecord(one) ? (textOf(one['id']) ?? textOf(one['name'])) : undefined,
+  );
+  return ids.filter((id) => id !== undefined && id !== '') as string[];
+};
+
+const unreadable = (at: Endpoint, text: string): Failure => ({
+  kind: 'refused',
+  transient: false,
+  action: 'open-settings',
+  message: `${joinUrl(at.baseUrl, '/models')} did not answer with a list of models. Check the base URL of "${at.provider}", or list its models in the settings.`,
+  ...(text.trim() !== '' && { detail: excerpt(redact(text, at.secrets)) }),
+});
+
+export const listModels = async (request: CatalogRequest): Promise<string[] | Failure> => {
+  const { provider, baseUrl, key, clock } = request;
+  const at: Endpoint = {
+    provider,
+    model: 'models',
+    baseUrl,
+    hasKey: key !== undefined,
+    secrets: [...(key === undefined ? [] : [key]), ...Object.values(request.headers)],
+  };
+  const limit = new AbortController();
+  const timer = clock.after(request.timeoutMs, () =>
+    limit.abort(new DOMException('too slow', 'TimeoutError')),
+  );
+  try {
+    const response = await request.fetch(joinUrl(baseUrl, '/models'), {
+      headers: {
+        accept: 'application/json',
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...request.headers,
+      },
+      redirect: 'manual',
+      signal: limit.signal,
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      const headers = Object.fromEntries(response.headers.entries());
+      if (response.status === 404) return unreadable(at, text);
+      return classify({ type: 'status', status: response.status, headers, body: text }, at, clock.now());
+    }
+    return idsOf(parseJson(text)) ?? unreadable(at, text);
+  } catch (error) {
+    return classify(
+      { type: 'thrown', error: limit.signal.aborted ? limit.signal.reason : error },
+      at,
+      clock.now(),
+    );
+  } finally {
+    timer.dispose();
+  }
+};

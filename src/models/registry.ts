@@ -1,0 +1,218 @@
+/**
+ * Finds models: "provider/model" or "auto" from the settings, the demo, local servers and the host's own sources. Settings
+ * and keys are read anew each time, so that a change counts for the next request. What cannot be had is a failure that
+ * says what to change.
+ */
+import type { Clock, Model, ModelInfo, Models, Outcome } from '../ports.js';
+import { isFailure, type Failure } from '../shared/failure.js';
+import { isLoopback, type Fetch } from './address.js';
+import { listModels } from './catalog.js';
+import { createDemoModel, demoInfo } from './demo/tour.js';
+import { localServers, type LocalServer } from './local-servers.js';
+import { nodeFetch } from './node-fetch.js';
+import { createChatModel } from './openai-compatible.js';
+import { infoOf, readProvider, unknownProvider, type Provider } from './providers.js';
+
+/** Models of the host, `vscode.lm` for example: "<provider>/<id>" goes to the source of that provider. */
+export interface ModelSource {
+  readonly provider: string;
+  resolve(id: string): Promise<Outcome<Model>>;
+  list(): Promise<ModelInfo[]>;
+}
+
+export interface ModelsParts {
+  /** The setting `bough.providers`, as it stands. */
+  providers: () => Readonly<Record<string, unknown>>;
+  /** The key stored for this provider and bound to this origin. */
+  key: (provider: string, origin: string) => Promise<string | undefined>;
+  /** For remote hosts; hosts on this machine are reached over node:http. */
+  fetch: Fetch;
+  clock: Clock;
+  extra?: readonly ModelSource[];
+  /** Local servers to offer; those at their usual ports by default. */
+  local?: readonly LocalServer[];
+  /** Told why a server's models are not in the list. */
+  log?: (level: 'debug' | 'warn', text: string) => void;
+}
+
+const LIST_TIMEOUT_MS = 5_000;
+const PROBE_TIMEOUT_MS = 1_000;
+
+export const createModels = (parts: ModelsParts): Models => {
+  const finder: Finder = { parts, demo: createDemoModel(parts), firstOf: new Map() };
+  return {
+    resolve: (wanted) =>
+      wanted === 'auto' || wanted === '' ? resolveAuto(finder) : resolveNamed(finder, wanted),
+    list: () => list(finder),
+  };
+};
+
+interface Finder {
+  parts: ModelsParts;
+  demo: Model;
+  /** The first model of a server that was asked, by base URL: asked once, and the choice does not wander. */
+  firstOf: Map<string, string>;
+}
+
+// -------------------------------------------------------------------------------------------------------- named ones
+
+/** Names of providers may hold a slash as model ids do: the longest configured name wins. */
+const split = (wanted: string, names: readonly string[]): { provider: string; id: string } => {
+  const known = names.filter((name) => wanted.startsWith(`${name}/`)).sort((a, b) => b.length - a.length)[0];
+  const at = known?.length ?? wanted.indexOf('/');
+  return at < 0 ? { provider: wanted, id: '' } : { provider: wanted.slice(0, at), id: wanted.slice(at + 1) };
+};
+
+const noModel = (wanted: string, message: string): Failure => ({
+  kind: 'refused',
+  transient: false,
+  code: 'no-model',
+  action: 'select-model',
+  message:
+    message === '' ? `"${wanted}" names no model. Choose one; a model is written provider/model.` : message,
+});
+
+const resolveNamed = async ({ parts, demo }: Finder, wanted: string): Promise<Model | Failure> => {
+  const settings = parts.providers();
+  const { provider, id } = split(wanted, Object.keys(settings));
+  if (id === '') return noModel(wanted, '');
+  if (provider === demoInfo.provider) {
+    return id === demoInfo.id
+      ? demo
+      : noModel(
+          wanted,
+          `The built-in demo is demo/${demoInfo.id}, there is no "${wanted}". Choose it, or another model.`,
+        );
+  }
+  if (Object.hasOwn(settings, provider)) {
+    const known = readProvider(provider, settings[provider]);
+    return isFailure(known) ? known : modelOf(parts, known, id);
+  }
+  const source = parts.extra?.find((one) => one.provider === provider);
+  if (source) return source.resolve(id);
+  const local = localOf(parts).find(({ name }) => name === provider);
+  return local
+    ? chatModel(parts, localProvider(local), id)
+    : unknownProvider(provider, Object.keys(settings));
+};
+
+const modelOf = (parts: ModelsParts, provider: Provider, id: string): Model | Failure => {
+  const { models, name } = provider;
+  if (models.length === 0 || models.some((model) => model.id === id)) return chatModel(parts, provider, id);
+  const listed = models.map((model) => model.id).join(', ');
+  return noModel(
+    id,
+    `Provider "${name}" has no model "${id}" (the settings list: ${listed}). Choose one of them, or add it there.`,
+  );
+};
+
+const chatModel = (parts: ModelsParts, provider: Provider, id: string): Model =>
+  createChatModel({
+    info: infoOf(provider, id),
+    baseUrl: provider.baseUrl,
+    headers: provider.headers,
+    key: () => parts.key(provider.name, provider.origin),
+    fetch: fetchFor(parts, provider.baseUrl),
+    clock: parts.clock,
+  });
+
+const fetchFor = (parts: ModelsParts, url: string): Fetch => (isLoopback(url) ? nodeFetch : parts.fetch);
+
+const localOf = ({ local = localServers }: ModelsParts): readonly LocalServer[] => local;
+
+const localProvider = ({ name, baseUrl }: LocalServer): Provider => ({
+  name,
+  baseUrl,
+  origin: new URL(baseUrl).origin,
+  isLocal: true,
+  headers: {},
+  models: [],
+});
+
+// --------------------------------------------------------------------------------------------------------------- auto
+
+/** The first that has a key or is on this machine; one that is set up wrongly is told only when none works. */
+const resolveAuto = async (finder: Finder): Promise<Model | Failure> => {
+  const { parts, demo } = finder;
+  let wrong: Failure | undefined;
+  for (const [name, settings] of Object.entries(parts.providers())) {
+    const provider = readProvider(name, settings);
+    if (isFailure(provider)) {
+      wrong ??= provider;
+      continue;
+    }
+    if (!provider.isLocal && (await parts.key(name, provider.origin)) === undefined) continue;
+    return firstModel(finder, provider);
+  }
+  return wrong ?? demo;
+};
+
+const firstModel = async ({ parts, firstOf }: Finder, provider: Provider): Promise<Model | Failure> => {
+  const stated = provider.models[0]?.id ?? firstOf.get(provider.baseUrl);
+  if (stated !== undefined) return chatModel(parts, provider, stated);
+  const ids = await idsOf(parts, provider, LIST_TIMEOUT_MS);
+  if (isFailure(ids)) return ids;
+  const [first] = ids;
+  if (first === undefined) {
+    return noModel(
+      provider.name,
+      `"${provider.name}" at ${provider.baseUrl} has no model loaded. Load one there, or choose another model.`,
+    );
+  }
+  firstOf.set(provider.baseUrl, first);
+  return chatModel(parts, provider, first);
+};
+
+const idsOf = async (
+  parts: ModelsParts,
+  provider: Provider,
+  timeoutMs: number,
+): Promise<string[] | Failure> =>
+  listModels({
+    provider: provider.name,
+    baseUrl: provider.baseUrl,
+    headers: provider.headers,
+    key: await parts.key(provider.name, provider.origin),
+    fetch: fetchFor(parts, provider.baseUrl),
+    clock: parts.clock,
+    timeoutMs,
+  });
+
+// ---------------------------------------------------------------------------------------------------------- the list
+
+const list = async ({ parts }: Finder): Promise<ModelInfo[]> => {
+  const settings = Object.entries(parts.providers()).map(([name, value]) => readProvider(name, value));
+  const providers: Provider[] = [];
+  for (const one of settings) {
+    if (isFailure(one)) parts.log?.('warn', one.message);
+    else providers.push(one);
+  }
+  const taken = new Set([...providers.map(({ origin }) => origin), ...providers.map(({ name }) => name)]);
+  const probed = localOf(parts).filter(
+    ({ name, baseUrl }) => !taken.has(name) && !taken.has(new URL(baseUrl).origin),
+  );
+  const found = await Promise.all([
+    ...providers.map((provider) => listProvider(parts, provider)),
+    ...(parts.extra ?? []).map((source) => source.list()),
+    ...probed.map((server) => probe(parts, server)),
+  ]);
+  return [...found.flat(), demoInfo];
+};
+
+const listProvider = async (parts: ModelsParts, provider: Provider): Promise<ModelInfo[]> => {
+  if (provider.models.length > 0) return provider.models.map(({ id }) => infoOf(provider, id));
+  const ids = await idsOf(parts, provider, LIST_TIMEOUT_MS);
+  if (!isFailure(ids)) return ids.map((id) => infoOf(provider, id));
+  parts.log?.('warn', `No models of "${provider.name}" to offer: ${ids.message}`);
+  return [];
+};
+
+const probe = async (parts: ModelsParts, server: LocalServer): Promise<ModelInfo[]> => {
+  const provider = localProvider(server);
+  const ids = await idsOf(parts, provider, PROBE_TIMEOUT_MS);
+  if (isFailure(ids)) {
+    parts.log?.('debug', `${server.title} is not offered: ${ids.message}`);
+    return [];
+  }
+  return ids.map((id) => ({ ...infoOf(provider, id), label: `${id} (${server.title}, ${server.baseUrl})` }));
+};
