@@ -1,0 +1,190 @@
+/**
+ * One chat: the session that is shown, the draft, and what the person can do. Every action is an intent or a command to
+ * the host; what it answers when it cannot is kept here to be shown, and nothing typed is lost.
+ */
+import { createContext } from 'svelte';
+import type { Message } from '../src/shared/entry.js';
+import type { Failure } from '../src/shared/failure.js';
+import type { Ask, AskResults, Intent, Mention, UiCommand } from '../src/shared/protocol.js';
+import { Draft } from './composer/draft.svelte.js';
+import type { Connection, HostMessage, Reply } from './connection.js';
+import { Session } from './session.svelte.js';
+import { promptText } from './transcript/prompt-text.js';
+
+/** An action that was refused; `retry` is what the person may do instead. */
+export interface Problem {
+  failure: Failure;
+  retry?: { label: string; run: () => void };
+}
+
+/** Actions that depend on the head the person saw. */
+const followsHead = new Set<Intent['type']>(['send', 'continue', 'try_again', 'leave', 'navigate']);
+
+export type SendMode = 'send' | 'steer';
+
+export class Chat {
+  readonly session: Session;
+  readonly draft = new Draft();
+  readonly connection: Connection;
+  problem = $state.raw<Problem | null>(null);
+  isSending = $state.raw(false);
+  /** Grows when the composer is to take the focus. */
+  focusRequests = $state.raw(0);
+  readonly #blobs = new Map<string, Promise<string>>();
+
+  constructor(parts: {
+    connect: (receive: (message: HostMessage) => void) => Connection;
+    nextFrame: (callback: () => void) => void;
+  }) {
+    this.connection = parts.connect((message) => this.#receive(message));
+    this.session = new Session({
+      askSnapshot: () => void this.#ask({ what: 'snapshot' }),
+      askBodies: async (ids) => (await this.#ask<'bodies'>({ what: 'bodies', ids })) ?? [],
+      nextFrame: parts.nextFrame,
+    });
+  }
+
+  #receive(message: HostMessage): void {
+    if (message.type === 'compose') {
+      if (message.text !== undefined) this.draft.insert(message.text);
+      this.focusRequests++;
+      return;
+    }
+    const before = this.session.draft;
+    const sessionBefore = this.session.info?.id;
+    if (message.type === 'snapshot' && sessionBefore !== undefined && sessionBefore !== message.session.id) {
+      this.saveDraft();
+    }
+    this.session.receive(message);
+    if (this.session.draft !== before && this.session.draft !== null) {
+      this.draft.load(this.session.draft);
+      this.problem = null;
+    }
+  }
+
+  get run() {
+    return this.session.status?.run ?? 'idle';
+  }
+
+  get isBusy(): boolean {
+    return this.run !== 'idle' && this.run !== 'waiting';
+  }
+
+  /** Carries out an intent; what the host answers instead is shown. */
+  async act(intent: Intent): Promise<boolean> {
+    const reply = await this.#intend(intent);
+    if (reply.ok) this.problem = null;
+    else this.problem = { failure: reply.failure };
+    return reply.ok;
+  }
+
+  async command(command: UiCommand): Promise<void> {
+    const reply = await this.connection.command(command);
+    if (!reply.ok && reply.failure.kind !== 'cancelled') this.problem = { failure: reply.failure };
+  }
+
+  async send(mode: SendMode = 'send', replyInstead = false): Promise<void> {
+    if (this.isSending || this.draft.isEmpty || this.session.info?.read_only === true) return;
+    const { text, chips, editing } = this.draft;
+    const mentions = this.draft.mentions();
+    this.isSending = true;
+    try {
+      const reply = await this.#intend(this.#prompt({ text, mentions, editing, mode, replyInstead }));
+      if (reply.ok) this.#sent(text, chips);
+      else this.problem = this.#sendProblem(reply.failure, mode);
+    } finally {
+      this.isSending = false;
+    }
+  }
+
+  /** Sends a text that is not in the composer: a suggestion. */
+  async sendText(text: string): Promise<void> {
+    await this.act({ type: 'send', text, mentions: [], mode: 'send' });
+  }
+
+  edit(message: Message): void {
+    this.draft.startEdit(message.id, promptText(message));
+    this.problem = null;
+    this.focusRequests++;
+  }
+
+  editLast(): void {
+    const row = this.session.rows.findLast((other) => other.kind === 'user' && other.entry.role === 'user');
+    if (row?.kind === 'user') this.edit(row.entry);
+  }
+
+  saveDraft(): void {
+    const session = this.session.info?.id;
+    if (session === undefined) return;
+    this.connection.draft({ session, text: this.draft.text, editing: this.draft.editing });
+  }
+
+  /** The text of a blob; asked for once. */
+  blob(hash: string): Promise<string> {
+    const known = this.#blobs.get(hash);
+    if (known !== undefined) return known;
+    const text = this.#blobText(hash);
+    this.#blobs.set(hash, text);
+    text.catch(() => this.#blobs.delete(hash));
+    return text;
+  }
+
+  async files(query: string): Promise<string[]> {
+    return (await this.#ask<'files'>({ what: 'files', query })) ?? [];
+  }
+
+  async #blobText(hash: string): Promise<string> {
+    const reply = await this.connection.ask({ what: 'blob', hash });
+    if (!reply.ok) throw new Error(reply.failure.message);
+    return String(reply.result);
+  }
+
+  async #ask<W extends Ask['what']>(ask: Extract<Ask, { what: W }>): Promise<AskResults[W] | undefined> {
+    const reply = await this.connection.ask(ask);
+    if (reply.ok) return answer<W>(reply.result);
+    this.problem = { failure: reply.failure };
+    return undefined;
+  }
+
+  #intend(intent: Intent): Promise<Reply> {
+    const isLoose = !followsHead.has(intent.type) || (intent.type === 'send' && intent.mode !== 'send');
+    return this.connection.intend(intent, isLoose ? undefined : (this.session.state?.head ?? null));
+  }
+
+  #prompt(prompt: {
+    text: string;
+    mentions: Mention[];
+    editing: string | null;
+    mode: SendMode;
+    replyInstead: boolean;
+  }): Intent {
+    const mode = !this.isBusy ? 'send' : prompt.mode === 'steer' ? 'steer' : 'queue';
+    return {
+      type: 'send',
+      text: prompt.text,
+      mentions: prompt.mentions,
+      mode,
+      ...(prompt.editing === null ? {} : { editing: prompt.editing }),
+      ...(prompt.replyInstead ? { reply_instead: true } : {}),
+    };
+  }
+
+  #sent(text: string, chips: readonly Mention[]): void {
+    this.draft.sent(text, chips);
+    this.problem = null;
+    this.saveDraft();
+  }
+
+  #sendProblem(failure: Failure, mode: SendMode): Problem {
+    if (failure.code !== 'ResumeRequired') return { failure };
+    return { failure, retry: { label: 'Deny and Send', run: () => void this.send(mode, true) } };
+  }
+}
+
+/** The protocol says what a reply to this ask holds. */
+function answer<W extends Ask['what']>(result: unknown): AskResults[W];
+function answer(result: unknown): unknown {
+  return result;
+}
+
+export const [useChat, provideChat] = createContext<Chat>();

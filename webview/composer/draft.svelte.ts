@@ -1,0 +1,91 @@
+/**
+ * What stands in the composer: text, attached texts and named files, and which message is being edited. Starting an edit
+ * puts the earlier draft aside; ending it brings the draft back. Nothing is cleared before the host has it.
+ */
+import type { Mention } from '../../src/shared/protocol.js';
+
+interface Contents {
+  text: string;
+  chips: Mention[];
+}
+
+/** Above this a paste becomes an attachment: a text field that holds megabytes freezes. */
+export const LARGEST_PASTE = 20_000;
+
+export class Draft {
+  text = $state('');
+  /** Texts that were pasted and are too long for the field. */
+  chips = $state.raw<readonly Mention[]>([]);
+  editing = $state.raw<string | null>(null);
+  /** Files picked for an @-mention; those no longer named in the text are not sent. */
+  #files = new Set<string>();
+  #aside: Contents | null = null;
+
+  get isEmpty(): boolean {
+    return this.text.trim() === '' && this.chips.length === 0;
+  }
+
+  load(contents: { text: string; editing: string | null }): void {
+    this.text = contents.text;
+    this.editing = contents.editing;
+    this.chips = [];
+    this.#files.clear();
+    this.#aside = contents.editing === null ? null : { text: '', chips: [] };
+  }
+
+  startEdit(entryId: string, contents: Contents): void {
+    if (this.editing === null) this.#aside = { text: this.text, chips: [...this.chips] };
+    this.editing = entryId;
+    this.text = contents.text;
+    this.chips = contents.chips;
+  }
+
+  /** Back to the draft that was there before the edit. */
+  endEdit(): void {
+    this.text = this.#aside?.text ?? '';
+    this.chips = this.#aside?.chips ?? [];
+    this.#aside = null;
+    this.editing = null;
+  }
+
+  /** Text that another part of the editor brings. */
+  insert(text: string): void {
+    this.text = this.text.trim() === '' ? text : `${this.text}\n${text}`;
+  }
+
+  attachText(text: string): void {
+    const names = new Set(this.chips.map((chip) => chip.label));
+    let number = 1;
+    while (names.has(pasteName(number))) number++;
+    this.chips = [...this.chips, { kind: 'file', label: pasteName(number), text }];
+  }
+
+  remove(chip: Mention): void {
+    this.chips = this.chips.filter((other) => other !== chip);
+  }
+
+  mentionFile(path: string): void {
+    this.#files.add(path);
+  }
+
+  mentions(): Mention[] {
+    const named = [...this.#files].filter((path) => this.text.includes(`@${path}`));
+    return [...named.map((path): Mention => ({ kind: 'file', label: path, path })), ...this.chips];
+  }
+
+  /** What was sent is with the host now: takes it out, and keeps what was typed meanwhile. */
+  sent(text: string, chips: readonly Mention[]): void {
+    const rest = this.text.startsWith(text) ? this.text.slice(text.length).trimStart() : this.text;
+    const left = this.chips.filter((chip) => !chips.includes(chip));
+    if (this.editing === null) {
+      this.text = rest;
+      this.chips = left;
+      return;
+    }
+    this.endEdit();
+    if (rest !== '') this.insert(rest);
+    if (left.length > 0) this.chips = [...this.chips, ...left];
+  }
+}
+
+const pasteName = (number: number): string => (number === 1 ? 'Pasted text' : `Pasted text ${number}`);

@@ -1,0 +1,72 @@
+/**
+ * The wire to the host: posts what the protocol allows, checks what comes, and pairs each reply with its request by id.
+ * What does not fit the protocol is reported and dropped, never half understood.
+ */
+import type { Failure } from '../src/shared/failure.js';
+import type { Ask, Intent, ToHost, ToWebview, UiCommand } from '../src/shared/protocol.js';
+import { readMessage } from './messages.js';
+
+export type Reply = { ok: true; result: unknown } | { ok: false; failure: Failure };
+export type HostMessage = Exclude<ToWebview, { type: 'reply' }>;
+
+export interface Connection {
+  open(): void;
+  /** `expectedHead`: the head the person saw; undefined when the intent does not depend on it. */
+  intend(intent: Intent, expectedHead?: string | null): Promise<Reply>;
+  ask(ask: Ask): Promise<Reply>;
+  command(command: UiCommand): Promise<Reply>;
+  draft(draft: { session: string; text: string; editing: string | null }): void;
+  trouble(text: string): void;
+  dispose(): void;
+}
+
+/** What the webview needs of `acquireVsCodeApi()` and of the window. */
+export interface Wire {
+  post: (message: ToHost) => void;
+  listen: (receive: (data: unknown) => void) => () => void;
+}
+
+const TROUBLE_LENGTH = 4000;
+
+export function connect(wire: Wire, receive: (message: HostMessage) => void): Connection {
+  let lastId = 0;
+  const waiting = new Map<number, (reply: Reply) => void>();
+
+  const trouble = (text: string) => wire.post({ type: 'trouble', text: text.slice(0, TROUBLE_LENGTH) });
+
+  const request = (build: (id: number) => ToHost): Promise<Reply> =>
+    new Promise((resolve) => {
+      const id = ++lastId;
+      waiting.set(id, resolve);
+      wire.post(build(id));
+    });
+
+  const settle = (message: Extract<ToWebview, { type: 'reply' }>) => {
+    const resolve = waiting.get(message.id);
+    waiting.delete(message.id);
+    resolve?.(message.ok ? { ok: true, result: message.result } : { ok: false, failure: message.failure });
+  };
+
+  const stop = wire.listen((data) => {
+    const message = readMessage(data);
+    if (typeof message === 'string') trouble(message);
+    else if (message.type === 'reply') settle(message);
+    else receive(message);
+  });
+
+  return {
+    open: () => wire.post({ type: 'open' }),
+    intend: (intent, expectedHead) =>
+      request((id) => ({
+        type: 'intent',
+        id,
+        intent,
+        ...(expectedHead === undefined ? {} : { expected_head: expectedHead }),
+      })),
+    ask: (ask) => request((id) => ({ type: 'ask', id, ask })),
+    command: (command) => request((id) => ({ type: 'ui', id, command })),
+    draft: (draft) => wire.post({ type: 'draft', ...draft }),
+    trouble,
+    dispose: stop,
+  };
+}

@@ -1,0 +1,20 @@
+/** Starts the chat view: wires it to the host, reports what goes wrong in it, and shows the first snapshot. */
+import './jitless.js';
+import '@vscode/codicons/dist/codicon.css';
+import './style.css';
+import { mount } from 'svelte';
+import App from './App.svelte';
+import { Chat } from './chat.svelte.js';
+import { connect } from './connection.js';
+import { reportTrouble } from './trouble.js';
+import { openWire } from './wire.js';
+
+const wire = openWire();
+reportTrouble(window, (text) => wire.post({ type: 'trouble', text }));
+
+const chat = new Chat({
+  connect: (receive) => connect(wire, receive),
+  nextFrame: (callback) => requestAnimationFrame(callback),
+});
+mount(App, { target: document.getElementById('app') ?? document.body, props: { chat } });
+chat.connection.open();

@@ -1,0 +1,81 @@
+/**
+ * Checks what the host posts before anything acts on it. Entries and notes were checked by the log that holds them; here
+ * it is the shape around them.
+ */
+import * as z from 'zod';
+import { failureSchema } from '../src/shared/failure.js';
+import type { ToWebview } from '../src/shared/protocol.js';
+
+const count = z.number().int().nonnegative();
+const session = z.string();
+const outline = z.array(z.tuple([z.string(), z.number().int(), z.string(), z.number().int(), z.string()]));
+const state = z.looseObject({
+  head: z.string().nullable(),
+  approvals: z.array(z.unknown()),
+  queue: z.array(z.unknown()),
+});
+const status = z.looseObject({
+  run: z.enum(['idle', 'running', 'waiting', 'retrying', 'parked', 'stopping']),
+  notices: z.array(z.looseObject({ kind: z.string(), message: z.string(), actions: z.array(z.unknown()) })),
+  suggestions: z.array(z.string()),
+});
+const entries = z.array(
+  z.looseObject({ position: count, entry: z.looseObject({ type: z.string(), id: z.string() }) }),
+);
+const calls = z.array(z.looseObject({ name: z.string(), chars: count }));
+const progress = z.array(z.looseObject({ call_id: z.string(), started_at: z.number(), tail: z.string() }));
+
+const schema = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('snapshot'),
+    session: z.looseObject({ id: z.string(), title: z.string() }),
+    position: count,
+    outline,
+    state,
+    status,
+    entries,
+    more: z.boolean(),
+    growing: z
+      .looseObject({ attempt_id: z.string(), text: z.string(), reasoning: z.string(), calls })
+      .nullable(),
+    progress,
+    draft: z.looseObject({ text: z.string(), editing: z.string().nullable() }),
+  }),
+  z.looseObject({
+    type: z.literal('appended'),
+    session,
+    from: count,
+    position: count,
+    outline,
+    state,
+    status,
+    entries,
+  }),
+  z.looseObject({ type: z.literal('status'), session, status }),
+  z.looseObject({
+    type: z.literal('growing'),
+    session,
+    attempt_id: z.string(),
+    offset: count,
+    delta: z.string(),
+    reasoning_offset: count,
+    reasoning_delta: z.string(),
+    calls,
+  }),
+  z.looseObject({ type: z.literal('growing_end'), session, attempt_id: z.string() }),
+  z.looseObject({ type: z.literal('progress'), session, progress }),
+  z.looseObject({ type: z.literal('compose'), text: z.string().optional() }),
+  z.discriminatedUnion('ok', [
+    z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(true) }),
+    z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(false), failure: failureSchema }),
+  ]),
+]);
+
+const fits = (data: unknown): data is ToWebview => schema.safeParse(data).success;
+
+/** The message, or a sentence that says why it is none. */
+export function readMessage(data: unknown): ToWebview | string {
+  if (fits(data)) return data;
+  const issue = schema.safeParse(data).error?.issues[0];
+  return `A message from the extension does not fit the protocol: ${issue?.message ?? ''} at ${issue?.path.join('.') ?? ''}`;
+}

@@ -1,0 +1,186 @@
+/**
+ * What the view shows of one session: the last snapshot and everything that came after it, as reactive state. Nothing is
+ * guessed: a message that does not follow on what is here makes it ask for a snapshot.
+ */
+import type { Entry } from '../src/shared/notes.js';
+import { Outline } from '../src/shared/fold/outline.js';
+import { rowsOf } from '../src/shared/fold/path.js';
+import type { PathState, Row } from '../src/shared/fold/types.js';
+import type { GrowingView, ProgressView, SessionView, Snapshot, StatusView } from '../src/shared/protocol.js';
+import type { HostMessage } from './connection.js';
+import { Growing } from './growing.js';
+
+type Of<T extends HostMessage['type']> = Extract<HostMessage, { type: T }>;
+
+/** What the session asks of the world around it. */
+export interface SessionParts {
+  askSnapshot: () => void;
+  askBodies: (ids: string[]) => Promise<Entry[]>;
+  /** Calls back once, before the next paint. */
+  nextFrame: (callback: () => void) => void;
+}
+
+/** How many older entries one step up brings. */
+const PAGE = 200;
+
+export class Session {
+  info = $state.raw<SessionView | null>(null);
+  state = $state.raw<PathState | null>(null);
+  status = $state.raw<StatusView | null>(null);
+  growing = $state.raw<GrowingView | null>(null);
+  progress = $state.raw<ReadonlyMap<string, ProgressView>>(new Map());
+  rows = $state.raw<readonly Row[]>([]);
+  /** The path has entries before the first row. */
+  hasOlder = $state.raw(false);
+  /** The draft a snapshot brought, once for each session that is opened. */
+  draft = $state.raw<{ session: string; text: string; editing: string | null } | null>(null);
+
+  readonly #parts: SessionParts;
+  #outline = new Outline();
+  /** By id; position −1 for bodies that were asked for, of which no order is needed. */
+  readonly #entries = new Map<string, { position: number; entry: Entry }>();
+  readonly #growing = new Growing();
+  #position = 0;
+  #isAsking = false;
+  #isLoading = false;
+  #isFramePending = false;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  receive(message: Exclude<HostMessage, { type: 'compose' }>): void {
+    if (message.type === 'snapshot') return this.#show(message);
+    if (message.session !== this.info?.id) return;
+    switch (message.type) {
+      case 'appended':
+        return this.#append(message);
+      case 'status':
+        this.status = message.status;
+        return this.#refold();
+      case 'growing':
+        if (this.#growing.grow(message)) this.#schedule();
+        else this.#askSnapshot();
+        return;
+      case 'growing_end':
+        this.#growing.end(message.attempt_id);
+        return this.#schedule();
+      case 'progress':
+        this.progress = byCall(message.progress);
+        return;
+    }
+  }
+
+  #show(snapshot: Snapshot): void {
+    this.#isAsking = false;
+    const isOther = this.info?.id !== snapshot.session.id;
+    if (isOther) this.#entries.clear();
+    this.#outline = new Outline(snapshot.outline);
+    this.#position = snapshot.position;
+    for (const placed of snapshot.entries) this.#entries.set(placed.entry.id, placed);
+    this.info = snapshot.session;
+    this.state = snapshot.state;
+    this.status = snapshot.status;
+    this.#growing.reset(snapshot.growing);
+    this.growing = this.#growing.view();
+    this.progress = byCall(snapshot.progress);
+    this.#refold();
+    if (isOther) this.draft = { session: snapshot.session.id, ...snapshot.draft };
+  }
+
+  #append(message: Of<'appended'>): void {
+    if (message.position <= this.#position) return;
+    if (message.from !== this.#position) return this.#askSnapshot();
+    this.#position = message.position;
+    for (const node of message.outline) this.#outline.add(node);
+    for (const placed of message.entries) {
+      this.#entries.set(placed.entry.id, placed);
+      if (isAttemptOf(placed.entry)) this.#growing.end(placed.entry.attempt_id);
+    }
+    this.state = message.state;
+    this.status = message.status;
+    this.growing = this.#growing.view();
+    this.#refold();
+  }
+
+  /** Older bodies for the person who scrolls up. Resolves when they are in `rows`. */
+  async loadOlder(): Promise<void> {
+    if (this.#isLoading || !this.hasOlder) return;
+    this.#isLoading = true;
+    try {
+      const path = this.#path();
+      const missing = path.slice(0, path.length - this.#loaded(path).length);
+      await this.#load(missing.slice(-PAGE));
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  entry(id: string): Entry | undefined {
+    return this.#entries.get(id)?.entry;
+  }
+
+  /** The message that the answer `entryId` answers: the nearest prompt above it. */
+  promptOf(entryId: string): string | undefined {
+    const index = this.rows.findIndex((row) => row.entry.id === entryId);
+    return this.rows.slice(0, Math.max(index, 0)).findLast((row) => row.kind === 'user')?.entry.id;
+  }
+
+  #path(): string[] {
+    const head = this.#outline.ordinal(this.state?.head ?? null);
+    return this.#outline.path(head).map((ordinal) => this.#outline.nodes[ordinal]?.[0] ?? '');
+  }
+
+  async #load(ids: string[]): Promise<void> {
+    const session = this.info?.id;
+    const found = await this.#parts.askBodies(ids);
+    if (session !== this.info?.id) return;
+    for (const entry of found) this.#entries.set(entry.id, { position: -1, entry });
+    // What the host does not know any more is not asked for again.
+    if (found.length > 0) this.#refold(false);
+    else this.hasOlder = false;
+  }
+
+  /** The end of the path as far up as the bodies are here. */
+  #loaded(path: readonly string[]): string[] {
+    const missing = path.findLastIndex((id) => !this.#entries.has(id));
+    return path.slice(missing + 1);
+  }
+
+  #refold(mayAsk = true): void {
+    if (this.state === null || this.status === null) return;
+    const path = this.#path();
+    const loaded = new Set(this.#loaded(path));
+    this.hasOlder = loaded.size < path.length;
+    if (path.length > 0 && loaded.size === 0) {
+      // A line whose bodies are not here: what was shown stays until they are.
+      if (mayAsk) void this.#load(path.slice(-PAGE));
+      return;
+    }
+    const entries = [...this.#entries.values()].sort((a, b) => a.position - b.position);
+    const rows = rowsOf(entries, this.#outline, this.state, this.status.run);
+    this.rows = rows.filter((row) => loaded.has(row.entry.id));
+  }
+
+  #schedule(): void {
+    if (this.#isFramePending) return;
+    this.#isFramePending = true;
+    this.#parts.nextFrame(() => {
+      this.#isFramePending = false;
+      this.growing = this.#growing.view();
+    });
+  }
+
+  #askSnapshot(): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    this.#parts.askSnapshot();
+  }
+}
+
+const byCall = (progress: readonly ProgressView[]): ReadonlyMap<string, ProgressView> =>
+  new Map(progress.map((view) => [view.call_id, view]));
+
+/** The entry that holds what an attempt streamed. */
+const isAttemptOf = (entry: Entry): entry is Entry & { attempt_id: string } =>
+  (entry.type === 'message' || entry.type === 'incomplete_output') && entry.attempt_id !== undefined;

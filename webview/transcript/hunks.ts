@@ -1,0 +1,57 @@
+/** Two texts → the lines that differ, with a few around them, as a diff is shown. */
+import { structuredPatch } from 'diff';
+
+export interface DiffLine {
+  kind: 'added' | 'removed' | 'same' | 'gap';
+  text: string;
+  /** 1-based, on the side the line is on (the new one for lines that stay). */
+  number?: number;
+}
+
+export interface Diff {
+  lines: DiffLine[];
+  added: number;
+  removed: number;
+}
+
+/** Comparing is given up after this; the editor's own diff shows such a change. */
+const TIMEOUT_MS = 300;
+const CONTEXT = 3;
+
+export function diffOf(before: string, after: string, numbered = true): Diff | undefined {
+  const patch = structuredPatch('', '', before, after, '', '', { context: CONTEXT, timeout: TIMEOUT_MS });
+  if (patch === undefined) return undefined;
+  const diff: Diff = { lines: [], added: 0, removed: 0 };
+  for (const hunk of patch.hunks) {
+    if (diff.lines.length > 0 || hunk.newStart > CONTEXT + 1) diff.lines.push({ kind: 'gap', text: '' });
+    addHunk(diff, hunk, numbered);
+  }
+  if (diff.lines.length === 1 && diff.lines[0]?.kind === 'gap') diff.lines = [];
+  return diff;
+}
+
+function addHunk(
+  diff: Diff,
+  hunk: { oldStart: number; newStart: number; lines: string[] },
+  numbered: boolean,
+): void {
+  let oldLine = hunk.oldStart;
+  let newLine = hunk.newStart;
+  for (const line of hunk.lines) {
+    const text = line.slice(1);
+    if (line.startsWith('\\')) continue;
+    if (line.startsWith('-')) {
+      diff.removed++;
+      diff.lines.push({ kind: 'removed', text, ...(numbered ? { number: oldLine } : {}) });
+      oldLine++;
+    } else if (line.startsWith('+')) {
+      diff.added++;
+      diff.lines.push({ kind: 'added', text, ...(numbered ? { number: newLine } : {}) });
+      newLine++;
+    } else {
+      diff.lines.push({ kind: 'same', text, ...(numbered ? { number: newLine } : {}) });
+      oldLine++;
+      newLine++;
+    }
+  }
+}

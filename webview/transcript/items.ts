@@ -1,0 +1,28 @@
+/** Rows and the text that grows as one list with stable keys: a row that was growing keeps its place and its elements. */
+import type { Row } from '../../src/shared/fold/types.js';
+import type { GrowingView } from '../../src/shared/protocol.js';
+
+export interface Item {
+  key: string;
+  row?: Row;
+  growing?: GrowingView;
+}
+
+export function itemsOf(rows: readonly Row[], growing: GrowingView | null): Item[] {
+  const keys = new Set<string>();
+  const unique = (wanted: string, other: string): string => {
+    const key = keys.has(wanted) ? other : wanted;
+    keys.add(key);
+    return key;
+  };
+  const items: Item[] = rows.map((row) => ({ key: unique(keyOf(row), row.entry.id), row }));
+  if (growing !== null) {
+    items.push({ key: unique(`attempt ${growing.attempt_id}`, `growing ${growing.attempt_id}`), growing });
+  }
+  return items;
+}
+
+function keyOf(row: Row): string {
+  const attempt = row.kind === 'assistant' ? row.entry.attempt_id : undefined;
+  return attempt === undefined ? row.entry.id : `attempt ${attempt}`;
+}

@@ -1,0 +1,73 @@
+/**
+ * Markdown that grows: gives after every update the tokens a full parse would give, but parses again only what can still
+ * change. A block is settled once a later block has begun on a complete line.
+ */
+import { Lexer, type Token, type TokensList } from 'marked';
+
+type Links = TokensList['links'];
+
+export class StreamMarkdown {
+  #text = '';
+  #settled: Token[] = [];
+  /** Characters of the text that the settled tokens cover. */
+  #end = 0;
+  #tokens: readonly Token[] = [];
+
+  /** Takes the whole text; costs little when it begins with what was there before. */
+  update(whole: string): readonly Token[] {
+    const text = whole.includes('\r') ? whole.replace(/\r\n|\r/g, '\n') : whole;
+    if (text === this.#text) return this.#tokens;
+    if (!text.startsWith(this.#text)) this.#restart();
+    this.#text = text;
+    this.#tokens = this.#parse();
+    return this.#tokens;
+  }
+
+  #restart(): void {
+    this.#settled = [];
+    this.#end = 0;
+  }
+
+  #parse(): readonly Token[] {
+    const open = lex(this.#text.slice(this.#end));
+    // A definition changes what stands before it, and a settled one what comes after it: then all is parsed anew.
+    if (open.some(isDefinition)) {
+      this.#restart();
+      return lex(this.#text);
+    }
+    const settled = this.#settled.concat(open);
+    this.#settle(open);
+    return settled;
+  }
+
+  /** Keeps what stands before the last block that begins on a complete line. */
+  #settle(open: readonly Token[]): void {
+    const complete = this.#text.lastIndexOf('\n') + 1;
+    let at = this.#end;
+    let keep = 0;
+    let keptEnd = this.#end;
+    open.forEach((token, index) => {
+      if (token.type !== 'space' && at < complete) {
+        keep = index;
+        keptEnd = at;
+      }
+      at += token.raw.length;
+    });
+    this.#settled = this.#settled.concat(open.slice(0, keep));
+    this.#end = keptEnd;
+  }
+}
+
+const lex = (text: string, links: Links = {}): Token[] => {
+  const lexer = new Lexer({ gfm: true });
+  Object.assign(lexer.tokens.links, links);
+  return [...lexer.lex(text)];
+};
+
+/** Definitions may also stand inside a quotation or a list. */
+function isDefinition(token: Token): boolean {
+  return token.type === 'def' || /(^|\n)[\s>*+\-\d.)]*\[[^\]]+\]:/.test(token.raw);
+}
+
+/** All at once, for text that does not grow. */
+export const parseMarkdown = (text: string): readonly Token[] => lex(text.replace(/\r\n|\r/g, '\n'));

@@ -1,0 +1,193 @@
+/** A tool call as a sentence: icon, verb, object, outcome. */
+import type { CardState, ToolCard } from '../../src/shared/fold/types.js';
+
+export interface Sentence {
+  icon: string;
+  verb: string;
+  object: string;
+  /** The file the object names, to open it. */
+  path?: string;
+  line?: number;
+  outcome?: string;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+interface ToolWords {
+  icon: string;
+  /** As a request, while it runs, when it is done. */
+  verbs: readonly [string, string, string];
+  object: (input: Input) => string;
+  opens?: boolean;
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const tools: Readonly<Record<string, ToolWords>> = {
+  list: {
+    icon: 'folder-opened',
+    verbs: ['List', 'Listing', 'Listed'],
+    object: ({ path }) => folderName(path),
+  },
+  read: {
+    icon: 'file',
+    verbs: ['Read', 'Reading', 'Read'],
+    object: (input) => text(input['path']) + lines(input),
+    opens: true,
+  },
+  search: { icon: 'search', verbs: ['Search', 'Searching', 'Searched'], object: searched },
+  edit: { icon: 'edit', verbs: ['Edit', 'Editing', 'Edited'], object: ({ path }) => text(path), opens: true },
+  write: {
+    icon: 'new-file',
+    verbs: ['Write', 'Writing', 'Wrote'],
+    object: ({ path }) => text(path),
+    opens: true,
+  },
+  run: { icon: 'terminal', verbs: ['Run', 'Running', 'Ran'], object: ({ command }) => text(command) },
+};
+
+const folderName = (path: unknown): string => {
+  const name = text(path);
+  return name === '' || name === '.' ? 'the folder' : name;
+};
+
+function lines({ start_line: start, end_line: end }: Input): string {
+  if (typeof start !== 'number' && typeof end !== 'number') return '';
+  return ` ${typeof start === 'number' ? start : 1}–${typeof end === 'number' ? end : 'end'}`;
+}
+
+function searched({ pattern, path }: Input): string {
+  const where = text(path) === '' ? '' : ` in ${text(path)}`;
+  return `“${text(pattern)}”${where}`;
+}
+
+const isInput = (value: unknown): value is Input =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function inputOf(card: ToolCard): Input {
+  return isInput(card.call.input) ? card.call.input : {};
+}
+
+export function sentenceOf(card: ToolCard): Sentence {
+  const { name } = card.call;
+  const input = inputOf(card);
+  const words = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  const outcome = outcomeOf(card);
+  const end = outcome === undefined ? {} : { outcome };
+  if (words === undefined) {
+    return { icon: 'tools', verb: verbIn(card.state, ['Call', 'Calling', 'Called']), object: name, ...end };
+  }
+  const path = text(input['path']);
+  const start = input['start_line'];
+  return {
+    icon: words.icon,
+    verb: verbIn(card.state, words.verbs),
+    object: words.object(input),
+    ...(words.opens === true && path !== '' ? { path } : {}),
+    ...(typeof start === 'number' ? { line: start } : {}),
+    ...end,
+  };
+}
+
+function verbIn(state: CardState, [request, running, done]: ToolWords['verbs']): string {
+  switch (state) {
+    case 'ok':
+      return done;
+    case 'running':
+      return running;
+    case 'pending':
+    case 'denied':
+    case 'interrupted':
+    case 'unknown':
+    case 'error':
+      return request;
+  }
+}
+
+const firstLine = (value: string | undefined): string => /^[^\n]*/.exec(value?.trim() ?? '')?.[0] ?? '';
+
+function outcomeOf(card: ToolCard): string | undefined {
+  switch (card.state) {
+    case 'pending':
+      return 'waits for you';
+    case 'running':
+      return undefined;
+    case 'denied':
+      return deniedWords(card);
+    case 'interrupted':
+      return 'interrupted before it ran';
+    case 'unknown':
+      return 'interrupted; it may have partly run';
+    case 'error':
+      return exitWords(card) ?? (firstLine(card.result) || 'failed');
+    case 'ok':
+      return exitWords(card) ?? changedLines(card);
+  }
+}
+
+function deniedWords({ decision, feedback }: ToolCard): string {
+  switch (decision) {
+    case 'deny':
+      return feedback === undefined || feedback === '' ? 'denied' : `denied: ${feedback}`;
+    case 'replied':
+      return 'not run: you replied instead';
+    case 'expired':
+      return 'not run: the request expired';
+    case 'timeout':
+      return 'not run: nobody decided in time';
+    case 'cancelled':
+      return 'not run: stopped';
+    case 'abandoned':
+    case 'superseded':
+      return 'not run: dismissed';
+    case 'allow':
+    case undefined:
+      return 'not run';
+  }
+}
+
+/** How a command ended, as the last lines of its result say it. */
+const ends: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
+  [/\[Exit code (-?\d+) after ([^\]]+?)\.\]/, (code, time) => `exit ${code} · ${time}`],
+  [/\[The command was ended after ([^\]:]+): its time limit/, (time) => `timed out · ${time}`],
+  [/\[The command was stopped by the person after ([^\]]+?)\.\]/, (time) => `stopped · ${time}`],
+  [/\[The command was ended by (\S+) after ([^\]]+?)\.\]/, (signal, time) => `${signal} · ${time}`],
+];
+const END_LENGTH = 1000;
+
+function exitWords(card: ToolCard): string | undefined {
+  if (card.call.name !== 'run') return undefined;
+  const end = card.result?.slice(-END_LENGTH) ?? '';
+  for (const [pattern, words] of ends) {
+    const match = pattern.exec(end);
+    if (match !== null) return words(...match.slice(1));
+  }
+  return undefined;
+}
+
+const countLines = (value: string): number =>
+  value === '' ? 0 : value.replace(/\n$/, '').split('\n').length;
+
+function changedLines(card: ToolCard): string | undefined {
+  const input = inputOf(card);
+  if (card.call.name === 'write') return `${countLines(text(input['content']))} lines`;
+  const changes = editsOf(card);
+  if (changes.length === 0) return undefined;
+  const { added, removed } = changes.reduce(
+    (sum, edit) => ({
+      added: sum.added + countLines(edit.after),
+      removed: sum.removed + countLines(edit.before),
+    }),
+    { added: 0, removed: 0 },
+  );
+  return `+${added} −${removed}`;
+}
+
+/** The pieces an edit replaces, as the call names them. */
+export function editsOf(card: ToolCard): { before: string; after: string }[] {
+  const edits = inputOf(card)['edits'];
+  if (card.call.name !== 'edit' || !Array.isArray(edits)) return [];
+  return edits
+    .filter(isInput)
+    .map((edit) => ({ before: text(edit['old_text']), after: text(edit['new_text']) }));
+}
