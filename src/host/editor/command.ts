@@ -1,0 +1,193 @@
+/**
+ * Runs one shell command under the supervisor and resolves when it has ended: by itself, by its time limit, by the signal.
+ * The end is the exit of the command, never the end of its output. Whatever it prints, memory stays bounded.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { Clock, CommandResult, Disposable } from '../../ports.js';
+import { cancelled, toolFailure, type Failure } from '../../shared/failure.js';
+import type { SupervisorReport, SupervisorRequest } from '../supervisor.js';
+import { cappedOutput } from './capped-output.js';
+import { printableText } from './printable.js';
+import { commandEnvironment, shellsFor, type Environment } from './shell.js';
+
+export interface CommandParts {
+  /** The supervisor's script. */
+  supervisor: string;
+  clock: Clock;
+  env: Environment;
+}
+
+export interface CommandOptions {
+  /** Absolute path of an existing folder. */
+  cwd: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  onOutput: (chunk: string) => void;
+}
+
+/** How long output that is already printed may take to arrive after the supervisor has ended. */
+const DRAIN_MS = 500;
+/** The supervisor forces its end within two seconds; if it does not, it is itself forced. */
+const FORCE_MS = 5000;
+
+export async function runCommand(
+  parts: CommandParts,
+  command: string,
+  options: CommandOptions,
+): Promise<CommandResult | Failure> {
+  if (options.signal.aborted) return cancelled('Stopped before the command began.');
+  const begin = parts.clock.elapsed();
+  const supervisor = startSupervisor(parts);
+  const output = collectOutput(supervisor.stdout, options.onOutput);
+  const reports = collectReports(supervisor);
+  const request: SupervisorRequest = {
+    command,
+    cwd: options.cwd,
+    shells: shellsFor(process.platform, parts.env),
+  };
+  supervisor.stdin?.write(`${JSON.stringify(request)}\n`);
+
+  let isTimedOut = false;
+  const end = (): void => {
+    supervisor.stdin?.end();
+    force ??= parts.clock.after(FORCE_MS, () => supervisor.kill('SIGKILL'));
+  };
+  let force: Disposable | undefined;
+  const limit = parts.clock.after(options.timeoutMs, () => {
+    isTimedOut = true;
+    end();
+  });
+  options.signal.addEventListener('abort', end, { once: true });
+  try {
+    const failed = await exitOf(supervisor, parts.clock);
+    const result = resultOf(failed, reports(), command);
+    if ('kind' in result) return result;
+    const { text, dropped_bytes } = output();
+    const survived =
+      result.survivors === 0 ? '' : `\n[${result.survivors} of its processes could not be ended.]`;
+    return {
+      exit_code: isTimedOut ? null : result.code,
+      ...(result.signal === null ? {} : { signal: result.signal }),
+      output: text + survived,
+      dropped_bytes,
+      timed_out: isTimedOut,
+      elapsed_ms: parts.clock.elapsed() - begin,
+      ...(result.left === 0 ? {} : { left_running: result.left }),
+    };
+  } finally {
+    limit.dispose();
+    force?.dispose();
+    options.signal.removeEventListener('abort', end);
+  }
+}
+
+function startSupervisor({ supervisor, env }: CommandParts): ChildProcess {
+  return spawn(process.execPath, [supervisor], {
+    env: { ...commandEnvironment(env), ELECTRON_RUN_AS_NODE: '1' },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    // A signal to the host's group must not take the supervisor before it has done its work.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+}
+
+function collectOutput(stdout: Readable | null, onOutput: (chunk: string) => void) {
+  const printable = printableText();
+  const output = cappedOutput();
+  const take = (text: string): void => {
+    if (text === '') return;
+    output.add(text);
+    onOutput(text);
+  };
+  stdout?.on('data', (bytes: Uint8Array) => take(printable.push(bytes)));
+  return () => {
+    take(printable.end());
+    return output.read();
+  };
+}
+
+interface Reports {
+  all: SupervisorReport[];
+  /** What the supervisor itself complained about; it says nothing when all is well. */
+  trouble: string;
+}
+
+function collectReports(supervisor: ChildProcess): () => Reports {
+  let lines = '';
+  let trouble = '';
+  const channel = supervisor.stdio[3];
+  if (channel && 'on' in channel)
+    channel.on('data', (bytes: Uint8Array) => (lines += Buffer.from(bytes).toString('utf8')));
+  supervisor.stderr?.on(
+    'data',
+    (bytes: Uint8Array) => (trouble = (trouble + Buffer.from(bytes).toString('utf8')).slice(-2000)),
+  );
+  // Writing to a supervisor that is gone; its exit tells what happened.
+  supervisor.stdin?.on('error', () => undefined);
+  return () => ({
+    all: lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as SupervisorReport])),
+    trouble,
+  });
+}
+
+/** Resolves when the supervisor has ended and its pipes are empty, with the reason when it could not begin. */
+function exitOf(supervisor: ChildProcess, clock: Clock): Promise<Error | null> {
+  return new Promise((resolve) => {
+    let drain: Disposable | undefined;
+    const done = (failed: Error | null): void => {
+      drain?.dispose();
+      supervisor.stdout?.destroy();
+      resolve(failed);
+    };
+    supervisor.once('error', done);
+    supervisor.once('close', () => done(null));
+    // A process that cannot be killed may hold the pipe open for ever.
+    supervisor.once('exit', () => (drain = clock.after(DRAIN_MS, () => done(null))));
+  });
+}
+
+type Ended = Extract<SupervisorReport, { type: 'ended' }>;
+
+function resultOf(failed: Error | null, { all, trouble }: Reports, command: string): Ended | Failure {
+  if (failed !== null) {
+    return toolFailure(
+      'no-supervisor',
+      `The command was not started: the process that watches over it could not begin (${failed.message}).`,
+    );
+  }
+  const ended = all.find((report) => report.type === 'ended');
+  if (ended !== undefined) return ended;
+  const refused = all.find((report) => report.type === 'failed');
+  if (refused !== undefined) {
+    return toolFailure(
+      refused.code,
+      `The command was not started (${refused.message}). Check its folder and your shell.`,
+    );
+  }
+  const started = all.find((report) => report.type === 'started');
+  if (started === undefined) {
+    return {
+      ...toolFailure(
+        'no-supervisor',
+        'The command was not started: the process that watches over it ended at once.',
+      ),
+      detail: trouble.slice(-500),
+    };
+  }
+  killGroup(started.pid);
+  return toolFailure(
+    'lost-supervisor',
+    `The process that watched over "${command.slice(0, 80)}" was ended from outside, so the command was ended too; how far it came is unknown.`,
+  );
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch (error) {
+    // Gone already.
+    if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM')))
+      throw error;
+  }
+}

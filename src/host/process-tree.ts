@@ -1,0 +1,96 @@
+/**
+ * Finds and ends every process that a command started: its group, what left the group (`setsid`), and on Linux also what
+ * was handed to another parent – by a mark in the environment that children inherit.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessTree {
+  /** Process id of the command, which leads its own group. */
+  leader: number;
+  /** `NAME=value` in the environment of everything it starts. */
+  mark: string;
+}
+
+interface Row {
+  pid: number;
+  parent: number;
+  group: number;
+  isZombie: boolean;
+}
+
+/** The living processes of a command, the leader included. */
+export function members({ leader, mark }: ProcessTree): { pid: number; group: number }[] {
+  const rows = process.platform === 'linux' ? rowsOfProc() : rowsOfPs();
+  const alive = rows.filter((row) => !row.isZombie && row.pid !== process.pid);
+  const found = new Set(
+    alive.filter((row) => row.pid === leader || row.group === leader).map((row) => row.pid),
+  );
+  if (process.platform === 'linux') {
+    for (const { pid } of alive) if (!found.has(pid) && hasMark(pid, mark)) found.add(pid);
+  }
+  for (let size = -1; size !== found.size;) {
+    size = found.size;
+    for (const row of alive) if (found.has(row.parent)) found.add(row.pid);
+  }
+  return alive.filter((row) => found.has(row.pid));
+}
+
+/** Signals the group at once, then each process that is not in it. */
+export function signalTree(tree: ProcessTree, signal: 'SIGTERM' | 'SIGKILL'): void {
+  const found = members(tree);
+  send(-tree.leader, signal);
+  for (const { pid, group } of found) if (group !== tree.leader) send(pid, signal);
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // It may be gone since it was listed, or belong to another user; what survives is counted by the caller.
+    if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM')))
+      throw error;
+  }
+}
+
+function rowsOfProc(): Row[] {
+  const rows: Row[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readProc(`/proc/${name}/stat`);
+    if (stat === undefined) continue;
+    // The name in parentheses may hold anything, spaces and parentheses included.
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    rows.push({
+      pid: Number(name),
+      parent: Number(parent),
+      group: Number(group),
+      isZombie: state === 'Z' || state === 'X',
+    });
+  }
+  return rows;
+}
+
+function rowsOfPs(): Row[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' });
+  return (stdout ?? '').split('\n').flatMap((line) => {
+    const [pid, parent, group, state = ''] = line.trim().split(/\s+/);
+    if (pid === undefined || pid === '') return [];
+    return [
+      { pid: Number(pid), parent: Number(parent), group: Number(group), isZombie: state.startsWith('Z') },
+    ];
+  });
+}
+
+const hasMark = (pid: number, mark: string): boolean =>
+  readProc(`/proc/${pid}/environ`)?.split('\0').includes(mark) ?? false;
+
+/** undefined for a process that is gone or belongs to somebody else. */
+function readProc(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}

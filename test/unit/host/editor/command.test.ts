@@ -1,0 +1,226 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand, type CommandOptions } from '../../../../src/host/editor/command.js';
+import type { Clock, CommandResult } from '../../../../src/ports.js';
+import { isFailure } from '../../../../src/shared/failure.js';
+import { realClock } from './real-clock.js';
+import { buildBench, eventually, processesWith, type Bench } from './supervised.js';
+
+const isLinux = process.platform === 'linux';
+const env = { ...process.env, SHELL: '/bin/sh' };
+
+describe.skipIf(process.platform === 'win32')('a command', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await buildBench();
+  });
+  afterAll(() => bench.dispose());
+
+  async function run(
+    command: string,
+    over: Partial<CommandOptions> = {},
+    clock: Clock = realClock,
+  ): Promise<CommandResult> {
+    const result = await tryRun(command, over, clock);
+    if (isFailure(result)) throw new Error(result.message);
+    return result;
+  }
+
+  const tryRun = (
+    command: string,
+    over: Partial<CommandOptions> = {},
+    clock: Clock = realClock,
+    environment = env,
+  ) =>
+    runCommand({ supervisor: bench.supervisor, clock, env: environment }, command, {
+      cwd: bench.folder,
+      timeoutMs: 600_000,
+      signal: new AbortController().signal,
+      onOutput: () => undefined,
+      ...over,
+    });
+
+  it('gives output of both streams in order, the exit code and live chunks', async () => {
+    const chunks: string[] = [];
+    const result = await run('echo one; echo two >&2; echo three; exit 3', {
+      onOutput: (chunk) => chunks.push(chunk),
+    });
+    expect(result).toMatchObject({
+      exit_code: 3,
+      output: 'one\ntwo\nthree\n',
+      dropped_bytes: 0,
+      timed_out: false,
+    });
+    expect(chunks.join('')).toBe('one\ntwo\nthree\n');
+    expect(result).not.toHaveProperty('left_running');
+  });
+
+  it('H11: inherits neither VS Code’s variables nor the supervisor’s own', async () => {
+    const dirty = {
+      ...env,
+      NODE_OPTIONS: '--no-warnings',
+      VSCODE_PID: '1',
+      ELECTRON_RUN_AS_NODE: '1',
+      KEPT: 'yes',
+    };
+    const result = await tryRun('env', {}, realClock, dirty);
+    expect(result).toMatchObject({ output: expect.stringContaining('KEPT=yes') });
+    expect(result).toMatchObject({
+      output: expect.not.stringMatching(/^(NODE_OPTIONS|VSCODE_|ELECTRON_RUN_AS_NODE)/m),
+    });
+  });
+
+  it.skipIf(!isLinux)('gets no descriptor of ours but its output', async () => {
+    // stdout and stderr are one socket; standard input is none.
+    expect((await run('ls -l /proc/$$/fd | grep -c socket')).output).toBe('2\n');
+  });
+
+  it('F9: reads an empty input instead of waiting for one', async () => {
+    expect(await run('cat; echo read', {})).toMatchObject({ output: 'read\n', exit_code: 0 });
+  });
+
+  it('F9: has ended when its process has, not when its output is closed', async () => {
+    const result = await run('echo before; exec >&- 2>&-; sleep 0.3; exit 7');
+    expect(result).toMatchObject({ exit_code: 7, output: 'before\n' });
+  });
+
+  it('F9: prints terminal sequences as plain text', async () => {
+    const result = await run(`printf '\\033]633;C\\007\\033[31mred\\033[0m \\303\\244\\n'`);
+    expect(result.output).toBe('red ä\n');
+  });
+
+  it('F9: prints 50 MB without growing memory; the middle is dropped and counted', async () => {
+    const megabytes = 50;
+    let live = 0;
+    global.gc?.();
+    const before = process.memoryUsage().rss;
+    const result = await run(
+      `echo first; head -c ${megabytes * 1024 * 1024} /dev/zero | tr '\\0' 'x'; echo; echo last`,
+      {
+        onOutput: (chunk) => (live += chunk.length),
+      },
+    );
+    expect(live).toBe(megabytes * 1024 * 1024 + 'first\n\nlast\n'.length);
+    expect(result.output.length).toBeLessThan(50_000);
+    expect(result.output).toMatch(
+      /^first\nx+\n\[… [\d,]+ bytes of output are left out here …\]\nx+\nlast\n$/,
+    );
+    expect(result.dropped_bytes).toBe(live - (result.output.length - gapLength(result.output)));
+    expect(process.memoryUsage().rss - before).toBeLessThan(40 * 1024 * 1024);
+  }, 60_000);
+
+  it('B5: a full disk that it reports is text like any other', async () => {
+    expect(await run('echo "ENOSPC: no space left on device" >&2; exit 1')).toMatchObject({
+      exit_code: 1,
+      output: 'ENOSPC: no space left on device\n',
+    });
+  });
+
+  it('says which signal ended it', async () => {
+    expect(await run('kill -TERM $$')).toMatchObject({ exit_code: null, signal: 'SIGTERM' });
+  });
+
+  it('is not started without its folder, and that is said', async () => {
+    expect(await tryRun('true', { cwd: '/no/such/folder' })).toMatchObject({ kind: 'tool', code: 'ENOENT' });
+  });
+
+  it('uses /bin/sh when the shell of the person is not there or runs nothing', async () => {
+    for (const shell of ['/no/such/shell', '/usr/sbin/nologin']) {
+      expect(await tryRun('echo ok', {}, realClock, { ...env, SHELL: shell })).toMatchObject({
+        output: 'ok\n',
+      });
+    }
+  });
+
+  it('is ended by its time limit', async () => {
+    let expire: () => void = () => undefined;
+    const clock: Clock = {
+      ...realClock,
+      after: (ms, fire) => {
+        if (ms !== 1234) return realClock.after(ms, fire);
+        expire = fire;
+        return { dispose: () => undefined };
+      },
+    };
+    const result = await run('echo started; sleep 999', { timeoutMs: 1234, onOutput: () => expire() }, clock);
+    expect(result).toMatchObject({ timed_out: true, exit_code: null, output: 'started\n' });
+  });
+
+  it('does not begin after Stop', async () => {
+    expect(await tryRun('echo ran', { signal: AbortSignal.abort() })).toMatchObject({ kind: 'cancelled' });
+  });
+
+  it.skipIf(!isLinux)('ends what it left in the background, and counts it', async () => {
+    const mark = nextMark();
+    const result = await tryRun('sleep 999 & echo done', {}, realClock, { ...env, [mark]: '' });
+    expect(result).toMatchObject({ exit_code: 0, output: 'done\n', left_running: 1 });
+    expect(await processesWith(mark)).toEqual([]);
+  });
+
+  it('waits for a background process that only has to finish printing', async () => {
+    expect(await run('(sleep 0.05; echo late) & echo early')).toMatchObject({ output: 'early\nlate\n' });
+  });
+
+  /** Each leaves something that is hard to end. `READY` is printed when all of it runs. */
+  const stubborn = {
+    'a background process': 'sleep 999 & echo READY; wait',
+    'grandchildren in the same group': `sh -c 'sh -c "sleep 999; true" & sleep 999; true' & echo READY; wait`,
+    'a child that ignores SIGTERM': `sh -c 'trap "" TERM; echo READY; while :; do sleep 1; done'; true`,
+    'a child with a session of its own': `setsid sh -c 'echo READY; sleep 999; true'; true`,
+    'a daemon whose parent is gone': `(setsid sh -c 'sh -c "echo READY; sleep 999; true" &' &); sleep 999`,
+    'a process that starts others while it is ended': `sh -c 'trap "sleep 999 & sleep 998" TERM; echo READY; while :; do sleep 0.1; done'; true`,
+  };
+
+  it.skipIf(!isLinux).each(Object.entries(stubborn))('D15: Stop ends %s', async (_, command) => {
+    const mark = nextMark();
+    const controller = new AbortController();
+    const stopWhenReady = (chunk: string): void => {
+      if (chunk.includes('READY')) controller.abort();
+    };
+    const over = { signal: controller.signal, onOutput: stopWhenReady };
+    const result = await tryRun(command, over, realClock, { ...env, [mark]: '' });
+    expect(await processesWith(mark)).toEqual([]);
+    expect(result).toMatchObject({ output: expect.stringContaining('READY'), exit_code: null });
+  });
+
+  it.skipIf(!isLinux).each(Object.entries(stubborn))(
+    'D15: kill -9 of the host ends %s',
+    async (name, command) => {
+      const mark = nextMark();
+      const host = spawn(process.execPath, [bench.host, bench.supervisor, command], {
+        env: { ...env, [mark]: '' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await printed(host, 'READY');
+      // The host, the supervisor, the shell and what it started.
+      expect((await processesWith(mark)).length).toBeGreaterThanOrEqual(4);
+      const begin = performance.now();
+      host.kill('SIGKILL');
+      await eventually(async () => (await processesWith(mark)).length === 0);
+      if (process.env['BOUGH_TIMES'] !== undefined)
+        console.log(`${name}: gone after ${Math.round(performance.now() - begin)} ms`);
+    },
+  );
+
+  it('ends the command and says so when the supervisor itself is killed', async () => {
+    const result = await tryRun('echo READY; kill -KILL $PPID; sleep 999');
+    expect(result).toMatchObject({ kind: 'tool', code: 'lost-supervisor' });
+  });
+});
+
+const gapLength = (output: string): number => (/\n\[….*…\]\n/.exec(output)?.[0] ?? '').length;
+
+/** A name no other process has in its environment. */
+let marks = 0;
+const nextMark = (): string => `BOUGH_TEST_${process.pid}_${(marks += 1)}_`;
+
+function printed(process: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let seen = '';
+    process.stdout?.on('data', (bytes: Uint8Array) => {
+      seen += Buffer.from(bytes).toString();
+      if (seen.includes(text)) resolve();
+    });
+    process.once('exit', () => reject(new Error(`ended before it printed ${text}: ${seen}`)));
+  });
+}
