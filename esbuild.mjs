@@ -19,7 +19,10 @@ const hostEntries = { extension: 'src/extension.ts', supervisor: 'src/host/super
 const zodInEnglish = {
   name: 'zod-in-english',
   setup(build) {
-    build.onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';", loader: 'js' }));
+    build.onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+      loader: 'js',
+    }));
   },
 };
 
@@ -27,11 +30,20 @@ const zodInEnglish = {
 const withoutUndici = {
   name: 'without-undici',
   setup(build) {
-    build.onResolve({ filter: /^undici(\/|$)/ }, ({ importer }) => ({ errors: [{ text: `undici must not enter the extension host (imported by ${importer})` }] }));
+    build.onResolve({ filter: /^undici(\/|$)/ }, ({ importer }) => ({
+      errors: [{ text: `undici must not enter the extension host (imported by ${importer})` }],
+    }));
   },
 };
 
-const common = { bundle: true, minify: !watch, sourcemap: true, metafile: true, logLevel: 'warning', absWorkingDir: root };
+const common = {
+  bundle: true,
+  minify: !watch,
+  sourcemap: true,
+  metafile: true,
+  logLevel: 'warning',
+  absWorkingDir: root,
+};
 
 const host = {
   ...common,
@@ -44,7 +56,9 @@ const host = {
   target: 'node22',
   external: ['vscode'],
   mainFields: ['module', 'main'],
-  banner: { js: "import { createRequire as createRequireOfBough } from 'node:module'; const require = createRequireOfBough(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as createRequireOfBough } from 'node:module'; const require = createRequireOfBough(import.meta.url);",
+  },
   plugins: [zodInEnglish, withoutUndici],
 };
 
@@ -68,10 +82,14 @@ const webview = {
   ],
 };
 
-const builds = [host, webview].filter((options) => Object.values(options.entryPoints).some((file) => existsSync(file)));
+const builds = [host, webview].filter((options) =>
+  Object.values(options.entryPoints).some((file) => existsSync(file)),
+);
 
 if (watch) {
-  const contexts = await Promise.all(builds.map((options) => esbuild.context({ ...options, logLevel: 'info' })));
+  const contexts = await Promise.all(
+    builds.map((options) => esbuild.context({ ...options, logLevel: 'info' })),
+  );
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
   const begin = performance.now();

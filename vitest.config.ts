@@ -8,15 +8,34 @@ const minute = 60_000;
 export default defineConfig({
   test: {
     reporters: ['default', './test/summary-reporter.ts'],
-    passWithNoTests: true,
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', testTimeout: soak ? 10 * minute : 10_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          environment: 'node',
+          testTimeout: soak ? 10 * minute : 10_000,
+        },
+      },
       {
         plugins: [svelte()],
         resolve: { conditions: ['browser'] },
-        test: { name: 'webview', include: ['test/webview/**/*.test.ts'], environment: 'happy-dom', testTimeout: 10_000 },
+        test: {
+          name: 'webview',
+          include: ['test/webview/**/*.test.ts'],
+          environment: 'happy-dom',
+          testTimeout: 10_000,
+        },
       },
-      { test: { name: 'crash', include: ['test/crash/**/*.test.ts'], environment: 'node', testTimeout: soak ? 20 * minute : minute, hookTimeout: minute } },
+      {
+        test: {
+          name: 'crash',
+          include: ['test/crash/**/*.test.ts'],
+          environment: 'node',
+          testTimeout: soak ? 20 * minute : minute,
+          hookTimeout: minute,
+        },
+      },
       {
         test: {
           name: 'editor',

@@ -19,7 +19,14 @@ export async function readIfThere(file) {
   }
 }
 
-/** Runs `work` while holding `<name>.lock`; a lock whose process is gone is taken over. */
+/**
+ * Runs `work` while holding `<name>.lock`; a lock whose process is gone is taken over.
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T>} work
+ * @param {() => void} [onWait]
+ * @returns {Promise<T>}
+ */
 export async function withLock(name, work, onWait = () => undefined) {
   const lock = `${name}.lock`;
   await mkdir(path.dirname(lock), { recursive: true });

@@ -27,5 +27,7 @@ async function matchesLock() {
   if (!text) return false;
   const installed = JSON.parse(text).packages;
   const wanted = JSON.parse(await readFile(path.join(root, 'package-lock.json'), 'utf8')).packages;
-  return Object.entries(wanted).every(([name, { version, optional }]) => name === '' || optional || installed[name]?.version === version);
+  return Object.entries(wanted).every(
+    ([name, { version, optional }]) => name === '' || optional || installed[name]?.version === version,
+  );
 }

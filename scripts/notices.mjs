@@ -28,15 +28,23 @@ function bundledPackages(metafiles) {
 async function notice(folder) {
   const manifest = JSON.parse(await readFile(path.join(root, folder, 'package.json'), 'utf8'));
   const texts = await licenceTexts(path.join(root, folder));
-  if (texts.length === 0 && !manifest.license) throw new Error(`${manifest.name} says nothing about its licence`);
+  if (texts.length === 0 && !manifest.license)
+    throw new Error(`${manifest.name} says nothing about its licence`);
   const link = homepage(manifest);
-  const lines = [`${manifest.name} ${manifest.version} (${manifest.license ?? 'see below'})`, ...(link ? [link] : [])];
+  const lines = [
+    `${manifest.name} ${manifest.version} (${manifest.license ?? 'see below'})`,
+    ...(link ? [link] : []),
+  ];
   return `${lines.join('\n')}\n\n${texts.join('\n\n') || authorLine(manifest)}\n\n`;
 }
 
 async function licenceTexts(folder) {
   const names = (await readdir(folder)).filter((name) => /^(licen[cs]e|notice|copying)/i.test(name)).sort();
-  return Promise.all(names.map(async (name) => (await readFile(path.join(folder, name), 'utf8')).replace(/\r\n/g, '\n').trim()));
+  return Promise.all(
+    names.map(async (name) =>
+      (await readFile(path.join(folder, name), 'utf8')).replace(/\r\n/g, '\n').trim(),
+    ),
+  );
 }
 
 function homepage({ homepage: page, repository }) {

@@ -16,7 +16,13 @@ async function build() {
   say(built.trim());
   await mkdir(path.dirname(vsix), { recursive: true });
   const vsce = path.join(root, 'node_modules/@vscode/vsce/vsce');
-  const flags = ['--no-dependencies', '--no-rewrite-relative-links', '--allow-missing-repository', '--out', vsix];
+  const flags = [
+    '--no-dependencies',
+    '--no-rewrite-relative-links',
+    '--allow-missing-repository',
+    '--out',
+    vsix,
+  ];
   await must(process.execPath, [vsce, 'package', ...flags]);
   const { size } = await stat(vsix);
   say(`packed ${path.relative(root, vsix)}: ${Math.ceil(size / 1024)} K`);

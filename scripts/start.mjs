@@ -25,7 +25,10 @@ try {
 
 async function start() {
   const desktop = await findDesktop();
-  if (!desktop && !isSupported) throw new Error(`Install VS Code 1.${oldest} or newer with its "code" command on the PATH, then run npm start again.`);
+  if (!desktop && !isSupported)
+    throw new Error(
+      `Install VS Code 1.${oldest} or newer with its "code" command on the PATH, then run npm start again.`,
+    );
   await ensureModules();
   const { file } = await packageExtension();
   const folder = given ? path.resolve(process.env.INIT_CWD ?? '.', given) : await copySample();
@@ -58,17 +61,36 @@ async function copySample() {
 async function serve(vsix, folder) {
   const { node, entry } = await setupVscode('1.139');
   const home = path.join(cacheFolder(), 'start');
-  const profile = ['--config', path.join(home, 'config.yaml'), '--user-data-dir', path.join(home, 'data'), '--extensions-dir', path.join(home, 'extensions')];
+  const profile = [
+    '--config',
+    path.join(home, 'config.yaml'),
+    '--user-data-dir',
+    path.join(home, 'data'),
+    '--extensions-dir',
+    path.join(home, 'extensions'),
+  ];
   await prepareProfile(home);
   const password = randomBytes(12).toString('base64url');
   const env = { ...withoutEditor(process.env), PASSWORD: password };
   say('VS Code: installing Bough');
   await must(node, [entry, ...profile, '--install-extension', vsix, '--force'], { env });
   const address = `127.0.0.1:${await freePort(Number(process.env.BOUGH_PORT ?? 8137))}`;
-  const flags = ['--auth', 'password', '--bind-addr', address, '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
+  const flags = [
+    '--auth',
+    'password',
+    '--bind-addr',
+    address,
+    '--disable-telemetry',
+    '--disable-update-check',
+    '--disable-getting-started-override',
+  ];
   // The sample is ours; a folder of yours is asked about, as anywhere.
   const trust = given ? [] : ['--disable-workspace-trust'];
-  const server = spawn(node, [entry, ...profile, ...flags, ...trust], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const server = spawn(node, [entry, ...profile, ...flags, ...trust], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   endWithUs(server);
   await listening(server);
   const link = `http://${address}/?${new URLSearchParams({ folder })}`;
@@ -82,20 +104,28 @@ async function prepareProfile(home) {
   await mkdir(path.dirname(settings), { recursive: true });
   await writeFile(path.join(home, 'config.yaml'), '{}\n');
   if ((await readIfThere(settings)) !== undefined) return;
-  const first = { 'workbench.startupEditor': 'none', 'workbench.secondarySideBar.defaultVisibility': 'hidden', 'telemetry.telemetryLevel': 'off' };
+  const first = {
+    'workbench.startupEditor': 'none',
+    'workbench.secondarySideBar.defaultVisibility': 'hidden',
+    'telemetry.telemetryLevel': 'off',
+  };
   await writeFile(settings, `${JSON.stringify(first, null, 2)}\n`);
 }
 
 /** In a terminal of VS Code its variables would send the folder to that window instead. */
 function withoutEditor(env) {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(VSCODE_|ELECTRON_|npm_|NODE_OPTIONS$)/.test(name)));
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(VSCODE_|ELECTRON_|npm_|NODE_OPTIONS$)/.test(name)),
+  );
 }
 
 /** The same port each time keeps what the browser remembers of this address; another one when it is taken. */
 function freePort(wanted) {
   return new Promise((resolve, reject) => {
     const probe = net.createServer();
-    probe.once('error', (error) => (error.code === 'EADDRINUSE' && wanted !== 0 ? resolve(freePort(0)) : reject(error)));
+    probe.once('error', (error) =>
+      error.code === 'EADDRINUSE' && wanted !== 0 ? resolve(freePort(0)) : reject(error),
+    );
     probe.listen(wanted, '127.0.0.1', () => {
       const { port } = probe.address();
       probe.close(() => resolve(port));
@@ -136,6 +166,7 @@ function endWithUs(server) {
 
 function openBrowser(link) {
   const opener = which('xdg-open');
-  if (process.env.BOUGH_OPEN === '0' || !opener || !(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)) return;
+  if (process.env.BOUGH_OPEN === '0' || !opener || !(process.env.DISPLAY || process.env.WAYLAND_DISPLAY))
+    return;
   spawn(opener, [link], { detached: true, stdio: 'ignore' }).unref();
 }

@@ -24,7 +24,11 @@ export function allProcesses() {
     const stat = readProc(`${name}/stat`);
     const [state, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (!ppid || state === 'Z') continue;
-    rows.push({ pid: Number(name), ppid: Number(ppid), command: readProc(`${name}/cmdline`).split('\0').join(' ').trim() });
+    rows.push({
+      pid: Number(name),
+      ppid: Number(ppid),
+      command: readProc(`${name}/cmdline`).split('\0').join(' ').trim(),
+    });
   }
   return rows;
 }
@@ -36,7 +40,8 @@ export function allProcesses() {
  */
 export function processTree(pid, all = allProcesses()) {
   const found = all.filter((row) => row.pid === pid);
-  for (const { pid: parent } of found) found.push(...all.filter((row) => row.ppid === parent && !found.includes(row)));
+  for (const { pid: parent } of found)
+    found.push(...all.filter((row) => row.ppid === parent && !found.includes(row)));
   return found;
 }
 
@@ -58,7 +63,8 @@ export async function endTree(pid, patience = 2000) {
   const rows = processTree(pid);
   for (const row of rows) kill(row.pid, 'SIGTERM');
   const end = Date.now() + patience;
-  const isLeft = (row) => readProc(`${row.pid}/stat`) !== '' && !/^\d+ \(.*\) Z/.test(readProc(`${row.pid}/stat`));
+  const isLeft = (row) =>
+    readProc(`${row.pid}/stat`) !== '' && !/^\d+ \(.*\) Z/.test(readProc(`${row.pid}/stat`));
   while (rows.some(isLeft) && Date.now() < end) await delay(50);
   for (const row of rows.filter(isLeft)) kill(row.pid);
 }

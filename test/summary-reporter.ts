@@ -12,7 +12,8 @@ export default class SummaryReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const result = test.result();
         if (result.state === 'passed') summary.passed++;
-        else if (result.state === 'skipped') summary.skipped.push(result.note ? `${test.fullName} (${result.note})` : test.fullName);
+        else if (result.state === 'skipped')
+          summary.skipped.push(result.note ? `${test.fullName} (${result.note})` : test.fullName);
         else summary.failed++;
       }
     }

@@ -6,7 +6,15 @@ import { afterAll, expect, inject } from 'vitest';
 import { openBrowser } from './browser.js';
 import { eventually } from './eventually.js';
 import { addExtensions } from './extensions.js';
-import { type Files, type Folders, makeFolders, type Settings, storageFolder, writeMachineSettings, writeUserSettings } from './folders.js';
+import {
+  type Files,
+  type Folders,
+  makeFolders,
+  type Settings,
+  storageFolder,
+  writeMachineSettings,
+  writeUserSettings,
+} from './folders.js';
 import { kill, type ProcessRow } from './processes.js';
 import { type Server, startServer } from './server.js';
 import { evidenceFolder, target, type Version, versionUnderTest } from './target.js';
@@ -65,7 +73,15 @@ export async function startEditor(options: StartOptions = {}): Promise<Editor> {
   const folders = prepareFolders(version, options);
   const evidence = evidenceFolder(version, options.scene ?? sceneOfTestFile());
   const { restricted = false, args = [], env = {} } = options;
-  const server = await startServer({ run: inject('run'), target: target(version), folders, log: path.join(evidence, 'server.log'), restricted, args, env });
+  const server = await startServer({
+    run: inject('run'),
+    target: target(version),
+    folders,
+    log: path.join(evidence, 'server.log'),
+    restricted,
+    args,
+    env,
+  });
   const browser = options.browser ?? (await openBrowser(inject('chromium')));
   const context = await browser.newContext({ viewport: options.viewport ?? { width: 1400, height: 900 } });
   const close = async () => {
@@ -77,11 +93,27 @@ export async function startEditor(options: StartOptions = {}): Promise<Editor> {
     rmSync(folders.base, { recursive: true, force: true, maxRetries: 3 });
   };
   closers.add(close);
-  const url = options.folder === false ? `${server.url}/?ew=true` : `${server.url}/?${new URLSearchParams({ folder: folders.workspace }).toString()}`;
-  const openNext = async () => openWindow({ page: await context.newPage(), url, evidence, expectBough: options.expectBough ?? true });
+  const url =
+    options.folder === false
+      ? `${server.url}/?ew=true`
+      : `${server.url}/?${new URLSearchParams({ folder: folders.workspace }).toString()}`;
+  const openNext = async () =>
+    openWindow({ page: await context.newPage(), url, evidence, expectBough: options.expectBough ?? true });
   try {
     const window = await openNext();
-    return { ...window, ...hostOf(server), version, workspace: folders.workspace, userData: folders.userData, server, context, storage: () => storageFolder(folders), setMachineSettings: (settings) => writeMachineSettings(folders, settings), secondWindow: openNext, close };
+    return {
+      ...window,
+      ...hostOf(server),
+      version,
+      workspace: folders.workspace,
+      userData: folders.userData,
+      server,
+      context,
+      storage: () => storageFolder(folders),
+      setMachineSettings: (settings) => writeMachineSettings(folders, settings),
+      secondWindow: openNext,
+      close,
+    };
   } catch (error) {
     await context.pages()[0]?.screenshot({ path: path.join(evidence, 'did-not-start.png') });
     await close();
@@ -90,7 +122,10 @@ export async function startEditor(options: StartOptions = {}): Promise<Editor> {
 }
 
 /** Starts an editor, keeps a screenshot and the console if `scene` fails, and closes it in any case. */
-export async function withEditor(options: StartOptions, scene: (editor: Editor) => Promise<void>): Promise<void> {
+export async function withEditor(
+  options: StartOptions,
+  scene: (editor: Editor) => Promise<void>,
+): Promise<void> {
   const editor = await startEditor(options);
   try {
     await scene(editor);
@@ -104,9 +139,21 @@ export async function withEditor(options: StartOptions, scene: (editor: Editor) 
   }
 }
 
-function prepareFolders(version: Version, { settings = {}, machineSettings = {}, files = { 'readme.txt': 'hello\n' }, extensions = [], restricted }: StartOptions): Folders {
+function prepareFolders(
+  version: Version,
+  {
+    settings = {},
+    machineSettings = {},
+    files = { 'readme.txt': 'hello\n' },
+    extensions = [],
+    restricted,
+  }: StartOptions,
+): Folders {
   const folders = makeFolders(inject('extensionsTemplate'), files);
-  writeUserSettings(folders, { ...(restricted ? { 'security.workspace.trust.enabled': true } : {}), ...settings });
+  writeUserSettings(folders, {
+    ...(restricted ? { 'security.workspace.trust.enabled': true } : {}),
+    ...settings,
+  });
   writeMachineSettings(folders, machineSettings);
   addExtensions(target(version), folders, extensions);
   return folders;

@@ -9,12 +9,16 @@ export interface Patience {
 }
 
 /** Calls `probe` until it returns something truthy (which is returned); an error thrown meanwhile counts as "not yet". */
-export async function eventually<T>(probe: () => T | Promise<T>, { timeout = 20_000, interval = 50, what }: Patience = {}): Promise<NonNullable<T>> {
+export async function eventually<T>(
+  probe: () => T | Promise<T>,
+  { timeout = 20_000, interval = 50, what }: Patience = {},
+): Promise<NonNullable<T>> {
   const end = Date.now() + timeout;
   for (;;) {
     const outcome = await attempt(probe);
     if (outcome.value) return outcome.value;
-    if (Date.now() > end) throw new Error(`not within ${timeout} ms: ${what ?? probe.toString()}`, { cause: outcome.error });
+    if (Date.now() > end)
+      throw new Error(`not within ${timeout} ms: ${what ?? probe.toString()}`, { cause: outcome.error });
     await delay(interval);
   }
 }

@@ -19,7 +19,8 @@ export function makeExtensionsTemplate(target: Target, vsix: string): { folder: 
   const empty = mkdtempSync(path.join(os.tmpdir(), 'bough-extensions-'));
   const folders = makeFolders(empty, {});
   installVsix(target, folders, vsix);
-  const remove = () => [empty, folders.base].forEach((folder) => rmSync(folder, { recursive: true, force: true }));
+  const remove = () =>
+    [empty, folders.base].forEach((folder) => rmSync(folder, { recursive: true, force: true }));
   return { folder: folders.extensions, remove };
 }
 
@@ -32,7 +33,9 @@ export function addExtensions(target: Target, folders: Folders, sources: readonl
 }
 
 function addFolder({ extensions }: Folders, source: string): void {
-  const { publisher, name, version } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8')) as { publisher: string; name: string; version: string };
+  const { publisher, name, version } = JSON.parse(
+    readFileSync(path.join(source, 'package.json'), 'utf8'),
+  ) as { publisher: string; name: string; version: string };
   const relativeLocation = `${publisher}.${name}-${version}`;
   const location = path.join(extensions, relativeLocation);
   cpSync(source, location, { recursive: true });

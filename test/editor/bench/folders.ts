@@ -38,7 +38,9 @@ const quiet: Settings = {
 
 export function makeFolders(extensionsTemplate: string, files: Files): Folders {
   const base = mkdtempSync(path.join(os.tmpdir(), 'bough-editor-'));
-  const [userData, extensions, home, workspace] = ['data', 'extensions', 'home', 'workspace'].map((name) => path.join(base, name)) as [string, string, string, string];
+  const [userData, extensions, home, workspace] = ['data', 'extensions', 'home', 'workspace'].map((name) =>
+    path.join(base, name),
+  ) as [string, string, string, string];
   for (const folder of [userData, home, workspace]) mkdirSync(folder);
   cpSync(extensionsTemplate, extensions, { recursive: true });
   for (const [name, text] of Object.entries(files)) {

@@ -31,6 +31,7 @@ export default async function prepare(project: TestProject): Promise<() => Promi
     template.remove();
     const left = leftOvers(run);
     await killAll(() => leftOvers(run));
-    if (left.length > 0) throw new Error(`left running after the tests: ${left.map(({ command }) => command).join('\n')}`);
+    if (left.length > 0)
+      throw new Error(`left running after the tests: ${left.map(({ command }) => command).join('\n')}`);
   };
 }

@@ -29,7 +29,16 @@ export interface Server {
 
 const listening = /Extension host agent listening on (\d+)/;
 
-export async function startServer({ run, target, folders, log, port = 0, restricted = false, args = [], env = {} }: ServerOptions): Promise<Server> {
+export async function startServer({
+  run,
+  target,
+  folders,
+  log,
+  port = 0,
+  restricted = false,
+  args = [],
+  env = {},
+}: ServerOptions): Promise<Server> {
   mkdirSync(path.dirname(log), { recursive: true });
   writeFileSync(log, '');
   const mark = `${run}/${randomUUID()}`;
@@ -37,12 +46,24 @@ export async function startServer({ run, target, folders, log, port = 0, restric
     target.node,
     [
       target.server,
-      ...['--host', '127.0.0.1', '--port', String(port), '--without-connection-token', '--accept-server-license-terms'],
+      ...[
+        '--host',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--without-connection-token',
+        '--accept-server-license-terms',
+      ],
       ...['--telemetry-level', 'off', '--reconnection-grace-time', '1', ...profile(folders)],
       ...(restricted ? [] : ['--disable-workspace-trust']),
       ...args,
     ],
-    { env: { ...environment(target, folders), ...env, [markVariable]: mark }, cwd: folders.home, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      env: { ...environment(target, folders), ...env, [markVariable]: mark },
+      cwd: folders.home,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   );
   const pid = child.pid;
   if (pid === undefined) throw new Error(`${target.node} did not start`);
@@ -75,9 +96,20 @@ export async function startServer({ run, target, folders, log, port = 0, restric
 
 /** Installs a packed extension the way a person would. */
 export function installVsix(target: Target, folders: Folders, vsix: string): void {
-  const args = [target.server, '--accept-server-license-terms', ...profile(folders), '--install-extension', vsix, '--force'];
-  const { stdout, stderr } = spawnSync(target.node, args, { env: environment(target, folders), encoding: 'utf8' });
-  if (!stdout.includes('successfully installed')) throw new Error(`VS Code ${target.version} did not install ${vsix}: ${stdout}${stderr}`);
+  const args = [
+    target.server,
+    '--accept-server-license-terms',
+    ...profile(folders),
+    '--install-extension',
+    vsix,
+    '--force',
+  ];
+  const { stdout, stderr } = spawnSync(target.node, args, {
+    env: environment(target, folders),
+    encoding: 'utf8',
+  });
+  if (!stdout.includes('successfully installed'))
+    throw new Error(`VS Code ${target.version} did not install ${vsix}: ${stdout}${stderr}`);
 }
 
 function profile({ userData, extensions }: Folders): string[] {
@@ -86,7 +118,13 @@ function profile({ userData, extensions }: Folders): string[] {
 
 /** Nothing of the test runner or of a VS Code around us reaches the one under test. */
 function environment(target: Target, folders: Folders): NodeJS.ProcessEnv {
-  const foreign = /^(VSCODE_|XDG_|VITEST|npm_|NODE_OPTIONS$|NODE_ENV$|NODE_CHANNEL|NODE_PATH$|ELECTRON_|TEST$|DEV$|PROD$|MODE$|SSR$|BASE_URL$)/;
+  const foreign =
+    /^(VSCODE_|XDG_|VITEST|npm_|NODE_OPTIONS$|NODE_ENV$|NODE_CHANNEL|NODE_PATH$|ELECTRON_|TEST$|DEV$|PROD$|MODE$|SSR$|BASE_URL$)/;
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
-  return { ...Object.fromEntries(kept), HOME: folders.home, EXTENSIONS_GALLERY: '{}', PATH: `${path.dirname(target.node)}:${process.env['PATH'] ?? ''}` };
+  return {
+    ...Object.fromEntries(kept),
+    HOME: folders.home,
+    EXTENSIONS_GALLERY: '{}',
+    PATH: `${path.dirname(target.node)}:${process.env['PATH'] ?? ''}`,
+  };
 }

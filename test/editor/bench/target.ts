@@ -16,7 +16,8 @@ export interface Target {
 
 export function versionUnderTest(): Version {
   const version = process.env['BOUGH_VSCODE'] ?? '1.139';
-  if (version !== '1.139' && version !== '1.104') throw new Error(`BOUGH_VSCODE is ${version}, not 1.139 or 1.104`);
+  if (version !== '1.139' && version !== '1.104')
+    throw new Error(`BOUGH_VSCODE is ${version}, not 1.139 or 1.104`);
   return version;
 }
 

@@ -12,7 +12,9 @@ export function findWebview(page: Page, selector: string, timeout = 30_000): Pro
     async () => {
       for (const frame of await frames.all()) {
         const name = await frame.getAttribute('name', { timeout: 1_000 });
-        const inner = page.frameLocator(`iframe.webview.ready[name="${name}"]`).frameLocator('iframe#active-frame');
+        const inner = page
+          .frameLocator(`iframe.webview.ready[name="${name}"]`)
+          .frameLocator('iframe#active-frame');
         if ((await inner.locator(selector).count()) > 0) return inner;
       }
       return undefined;

@@ -8,7 +8,12 @@ import { readSessions, type TreeRow } from './sessions-tree.js';
 import { findWebview } from './webview.js';
 
 /** Each with the class VS Code gives the workbench for its kind. */
-const themes = { 'Dark Modern': 'vs-dark', 'Light Modern': 'vs', 'Dark High Contrast': 'hc-black', 'Light High Contrast': 'hc-light' } as const;
+const themes = {
+  'Dark Modern': 'vs-dark',
+  'Light Modern': 'vs',
+  'Dark High Contrast': 'hc-black',
+  'Light High Contrast': 'hc-light',
+} as const;
 export type Theme = keyof typeof themes;
 
 export interface ConsoleLine {
@@ -55,7 +60,12 @@ export interface WindowOptions {
   readonly expectBough?: boolean;
 }
 
-export async function openWindow({ page, url, evidence, expectBough = true }: WindowOptions): Promise<EditorWindow> {
+export async function openWindow({
+  page,
+  url,
+  evidence,
+  expectBough = true,
+}: WindowOptions): Promise<EditorWindow> {
   const consoleMessages = recordConsole(page);
   const ready = async () => {
     await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
@@ -66,11 +76,16 @@ export async function openWindow({ page, url, evidence, expectBough = true }: Wi
   return {
     page,
     consoleMessages,
-    policyViolations: () => consoleMessages.filter(({ text, url: from }) => /content security policy/i.test(text) && /\/pre\/|vscode-webview|webview/.test(from + text)),
+    policyViolations: () =>
+      consoleMessages.filter(
+        ({ text, url: from }) =>
+          /content security policy/i.test(text) && /\/pre\/|vscode-webview|webview/.test(from + text),
+      ),
     runCommand: (title) => runCommand(page, title),
     pick: (label) => pick(page, label),
     answer: (text) => answer(page, text),
-    confirm: (button) => page.locator('.monaco-dialog-box').getByRole('button', { name: button, exact: true }).click(),
+    confirm: (button) =>
+      page.locator('.monaco-dialog-box').getByRole('button', { name: button, exact: true }).click(),
     notification: (text) => page.locator('.notification-list-item').filter({ hasText: text }),
     chat: () => findWebview(page, 'body[data-webview="chat"][data-surface="view"][data-ready="true"]'),
     tab: () => findWebview(page, 'body[data-webview="chat"][data-surface="tab"][data-ready="true"]'),
@@ -84,7 +99,9 @@ export async function openWindow({ page, url, evidence, expectBough = true }: Wi
     reload: async () => {
       await page.evaluate(() => document.body.setAttribute('data-before-reload', ''));
       await runCommand(page, 'Developer: Reload Window');
-      await eventually(async () => (await page.locator('body[data-before-reload]').count()) === 0, { what: 'the window reloads' });
+      await eventually(async () => (await page.locator('body[data-before-reload]').count()) === 0, {
+        what: 'the window reloads',
+      });
       await ready();
     },
     setTheme: (theme) => setTheme(page, theme),
@@ -100,8 +117,12 @@ export async function openWindow({ page, url, evidence, expectBough = true }: Wi
 
 function recordConsole(page: Page): ConsoleLine[] {
   const lines: ConsoleLine[] = [];
-  page.on('console', (message: ConsoleMessage) => lines.push({ type: message.type(), text: message.text(), url: message.location().url }));
-  page.on('pageerror', (error) => lines.push({ type: 'pageerror', text: error.stack ?? error.message, url: page.url() }));
+  page.on('console', (message: ConsoleMessage) =>
+    lines.push({ type: message.type(), text: message.text(), url: message.location().url }),
+  );
+  page.on('pageerror', (error) =>
+    lines.push({ type: 'pageerror', text: error.stack ?? error.message, url: page.url() }),
+  );
   return lines;
 }
 
@@ -113,7 +134,11 @@ function statusItem(page: Page, name: string | RegExp): Locator {
 async function openBough(page: Page): Promise<void> {
   const tab = page.locator('.part.activitybar').getByRole('tab', { name: /^Bough/ });
   if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
-  await page.locator('.part.sidebar .composite.title, .part.sidebar .title-label').filter({ hasText: /bough/i }).first().waitFor();
+  await page
+    .locator('.part.sidebar .composite.title, .part.sidebar .title-label')
+    .filter({ hasText: /bough/i })
+    .first()
+    .waitFor();
 }
 
 async function setTheme(page: Page, theme: Theme): Promise<void> {
@@ -126,8 +151,14 @@ async function setTheme(page: Page, theme: Theme): Promise<void> {
 
 async function activationTime(page: Page): Promise<number> {
   await runCommand(page, 'Developer: Show Running Extensions');
-  const row = page.locator('.runtime-extensions-editor .monaco-list-row').filter({ hasText: 'Bough' }).first();
-  const text = await eventually(async () => /(\d+)\s*ms/.exec(await row.locator('.activation-time').innerText())?.[1], { what: 'the activation time of our extension' });
+  const row = page
+    .locator('.runtime-extensions-editor .monaco-list-row')
+    .filter({ hasText: 'Bough' })
+    .first();
+  const text = await eventually(
+    async () => /(\d+)\s*ms/.exec(await row.locator('.activation-time').innerText())?.[1],
+    { what: 'the activation time of our extension' },
+  );
   await runCommand(page, 'View: Close Editor');
   return Number(text);
 }
