@@ -11,8 +11,23 @@ export type Trouble =
   /** `text` is the stack, for the log. */
   | { kind: 'bug'; failure: Failure; text: string };
 
+/** Carries a failure out of a command to its wrapper. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}
+
+/** The value of an operation; its failure ends the command. */
+export function unwrap<T>(outcome: T | Failure): T {
+  if (isFailure(outcome)) throw new Refusal(outcome);
+  return outcome;
+}
+
 export function troubleOf(error: unknown, doing: string): Trouble {
-  if (isFailure(error)) return error.kind === 'cancelled' ? { kind: 'cancelled' } : { kind: 'expected', failure: error };
+  const refused = error instanceof Refusal ? error.failure : error;
+  if (isFailure(refused)) return refused.kind === 'cancelled' ? { kind: 'cancelled' } : { kind: 'expected', failure: refused };
   if (error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled')) return { kind: 'cancelled' };
   if (isBoughError(error)) return { kind: 'expected', failure: failureOfBough(error) };
   const message = error instanceof Error ? error.message : String(error);

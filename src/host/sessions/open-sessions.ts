@@ -3,13 +3,14 @@
  * session is shown; it ends with the window.
  */
 import type { AgentEvent } from '../../agent/types.js';
-import type { SessionLog, SessionStore } from '../../log/store.js';
+import type { PlacedEntry, SessionLog, SessionStore } from '../../log/store.js';
 import type { Disposable } from '../../ports.js';
 import { createBag, createSignal, type Bag, type Signal } from '../disposables.js';
 import type { HostSession } from './session.js';
 
 export type SessionEvent =
-  | { id: string; type: 'opened' | 'closed' | 'replaced' | 'appended' | 'access' }
+  | { id: string; type: 'opened' | 'closed' | 'replaced' | 'access' }
+  | { id: string; type: 'appended'; placed: readonly PlacedEntry[] }
   | { id: string; type: 'agent'; event: AgentEvent };
 
 export interface OpenSessionsParts {
@@ -101,7 +102,7 @@ export class OpenSessions implements Disposable {
     const log = await store.openOrCreate(id, { id, ...(folder === undefined ? {} : { folder }) });
     const session = bag.add(create(log));
     bag.add(session.agent.on((event) => this.events.fire({ id, type: 'agent', event })));
-    bag.add(log.onAppend(() => this.events.fire({ id, type: 'appended' })));
+    bag.add(log.onAppend((placed) => this.events.fire({ id, type: 'appended', placed })));
     bag.add(log.onAccess(() => this.events.fire({ id, type: 'access' })));
     // A session that cannot be mended now (another window has it) is shown all the same.
     await session.agent.recover().catch(onError);

@@ -1,0 +1,96 @@
+/**
+ * What `activate()` gives to other extensions:
+ * `vscode.extensions.getExtension('bough.bough').activate()`. Everything is asynchronous: Bough loads the rest of itself
+ * when the first call needs it. Errors are `BoughError`s with a `code`, or a {@link TurnError} that carries the result.
+ */
+import type { RetryPolicy } from '../agent/types.js';
+import type { SessionSummary } from '../log/store.js';
+import type { Disposable } from '../ports.js';
+import type { Message, Part } from '../shared/entry.js';
+import type { Failure } from '../shared/failure.js';
+import type { UsageTotals } from '../shared/fold/types.js';
+import type { Entry } from '../shared/notes.js';
+import type { RunState } from '../shared/protocol.js';
+
+export interface BoughApi {
+  /**
+   * Opens a session: the one named, the last one of this folder with `continueLast`, else a new one. It is not shown
+   * unless `show` says so. Nothing is on disk until its first message.
+   */
+  open(options?: OpenOptions): Promise<BoughSession>;
+  /** Sessions of this folder, newest first. */
+  listSessions(): Promise<SessionSummary[]>;
+  /** Every entry that is appended to a session of this window, after it is durable. */
+  onEntry(listener: (event: { session: string; entry: Entry }) => void): Disposable;
+  /** Before each wait between two requests; it does not promise that the next request starts. */
+  onRetry(listener: (event: RetryEvent) => void): Disposable;
+  /** Before a step is started again that had shown output. */
+  onStepResume(listener: (event: ResumeEvent) => void): Disposable;
+  /** The run that matters most in this window. */
+  runState(): RunState;
+  /** As the settings have it now. */
+  readonly retryPolicy: Readonly<RetryPolicy>;
+}
+
+export interface OpenOptions {
+  /** An exact key: not blank, no white space around it. */
+  session?: string;
+  continueLast?: boolean;
+  show?: boolean;
+}
+
+export interface BoughSession {
+  readonly id: string;
+  /** Path of the log; undefined until something is written. */
+  readonly path: string | undefined;
+  /** "provider/model", as chosen for this session. */
+  readonly model: string;
+  readonly title: string;
+  runState(): RunState;
+  /**
+   * Sends a prompt and resolves when its turn has ended. Approvals are asked for in the chat as ever.
+   *
+   * @throws TurnError when the turn did not end well; its `result` has what there is.
+   */
+  prompt(text: string, options?: { signal?: AbortSignal }): Promise<TurnResult>;
+}
+
+export interface TurnResult {
+  /** Text of the turn's last answer. */
+  text: string;
+  /** Completed messages of the turn, the prompt first; never partial text. */
+  messages: Message[];
+  /** Parts of the completed answers, then those of the last attempt when it did not end well. */
+  stream: Part[];
+  incomplete: boolean;
+  /** Text of the step that did not finish. */
+  partialText: string;
+  attemptId: string | undefined;
+  usage: UsageTotals;
+}
+
+/** Both the failure and what the turn brought before it. */
+export interface TurnError extends Error {
+  readonly name: 'TurnError';
+  readonly failure: Failure;
+  readonly result: TurnResult;
+}
+
+export interface RetryEvent {
+  session: string;
+  /** 1 = the first retry of this request. */
+  attempt: number;
+  delayMs: number;
+  /** ISO 8601. */
+  dueAt: string;
+  reason: string;
+}
+
+export interface ResumeEvent {
+  session: string;
+  step: number;
+  resume: number;
+  delayMs: number;
+  dueAt: string;
+  reason: string;
+}

@@ -1,0 +1,174 @@
+/**
+ * The chats of this window: the panel in the side bar, which shows the session of its surface, and editor tabs, one for
+ * each session that was opened in one. Views come and go; which session a surface shows is in `active.json`.
+ */
+import * as vscode from 'vscode';
+import type { ToWebview } from '../../shared/protocol.js';
+import type { OpenSessions } from '../sessions/open-sessions.js';
+import { Channel, type ChannelParts } from './channel.js';
+import { openPage, type Page } from './page.js';
+
+export const TAB = 'bough.tab';
+
+/** Which session the side bar of this folder shows, kept beside the sessions. */
+export interface ActiveSession {
+  read(): Promise<string>;
+  write(session: string): Promise<void>;
+}
+
+export interface ChatsParts extends Omit<ChannelParts, 'post'> {
+  extensionUri: vscode.Uri;
+  sessions: OpenSessions;
+  active: ActiveSession;
+  onError: (error: unknown, doing: string) => void;
+}
+
+interface Tab {
+  panel: vscode.WebviewPanel;
+  channel: Channel;
+}
+
+export class Chats implements vscode.Disposable {
+  private view: { view: vscode.WebviewView; channel: Channel } | undefined;
+  /** What the side bar shows, whether it is on the screen or not. */
+  private shown: string | undefined;
+  private readonly tabs = new Map<string, Tab>();
+  private readonly currentChanged = new vscode.EventEmitter<void>();
+  private readonly replaced: { dispose(): void };
+
+  /** The chat that commands are about may be another one now, or can be seen now. */
+  readonly onChange = this.currentChanged.event;
+
+  constructor(private readonly parts: ChatsParts) {
+    this.replaced = parts.sessions.on(({ id, type }) => {
+      if (type === 'replaced') this.guard(this.reconnect(id), 'Showing the session');
+    });
+  }
+
+  /** The session of the focused tab, else the one of the side bar. */
+  async current(): Promise<string> {
+    for (const [id, { panel }] of this.tabs) if (panel.active) return id;
+    return this.ofSideBar();
+  }
+
+  /** The session of the focused tab, else of the side bar once it is known. */
+  peekCurrent(): string | undefined {
+    for (const [id, { panel }] of this.tabs) if (panel.active) return id;
+    return this.shown;
+  }
+
+  async ofSideBar(): Promise<string> {
+    this.shown ??= await this.parts.active.read();
+    return this.shown;
+  }
+
+  isVisible(session: string): boolean {
+    return (this.shown === session && this.view?.view.visible === true) || this.tabs.get(session)?.panel.visible === true;
+  }
+
+  /** Shows the session in its tab when it has one in sight, else in the side bar, and puts the focus there. */
+  async show(session: string, text?: string): Promise<void> {
+    const tab = this.tabs.get(session);
+    if (tab?.panel.visible) {
+      tab.panel.reveal();
+      tab.channel.compose(text);
+      return;
+    }
+    await this.setSideBar(session);
+    await vscode.commands.executeCommand('bough.chat.focus');
+    this.view?.channel.compose(text);
+  }
+
+  /** What the side bar shows from now on. */
+  async setSideBar(session: string): Promise<void> {
+    const opened = await this.parts.sessions.open(session);
+    if (this.shown !== session) {
+      await this.parts.active.write(session);
+      this.shown = session;
+      this.view?.channel.show(opened);
+    }
+    this.currentChanged.fire();
+  }
+
+  async openInEditor(session: string): Promise<void> {
+    const known = this.tabs.get(session);
+    if (known) return known.panel.reveal();
+    const opened = await this.parts.sessions.open(session);
+    const panel = vscode.window.createWebviewPanel(TAB, opened.title(), vscode.ViewColumn.Active, { enableFindWidget: true });
+    await this.attachTab(panel, session);
+  }
+
+  /** The view of the side bar is there; its page has been set. */
+  async attachView(view: vscode.WebviewView, page: Page): Promise<void> {
+    const channel = this.connect(page, (isVisible) => view.onDidChangeVisibility(() => isVisible(view.visible)));
+    this.view = { view, channel };
+    view.onDidDispose(() => {
+      channel.dispose();
+      if (this.view?.view === view) this.view = undefined;
+      this.currentChanged.fire();
+    });
+    channel.show(await this.parts.sessions.open(await this.ofSideBar()));
+    this.currentChanged.fire();
+  }
+
+  /** A tab for this session, new or restored after a reload. */
+  async attachTab(panel: vscode.WebviewPanel, session: string): Promise<void> {
+    const page = openPage(panel.webview, this.parts.extensionUri, 'tab', session);
+    panel.iconPath = vscode.Uri.joinPath(this.parts.extensionUri, 'media', 'bough.svg');
+    const channel = this.connect(page, (isVisible) => panel.onDidChangeViewState(() => isVisible(panel.visible)));
+    const tab: Tab = { panel, channel };
+    this.tabs.set(session, tab);
+    const titles = this.parts.sessions.on(({ id, type }) => {
+      const opened = id === session && (type === 'appended' || type === 'opened') ? this.parts.sessions.peek(id) : undefined;
+      if (opened) panel.title = opened.title();
+    });
+    panel.onDidDispose(() => {
+      titles.dispose();
+      channel.dispose();
+      if (this.tabs.get(session) === tab) this.tabs.delete(session);
+      this.currentChanged.fire();
+    });
+    const opened = await this.parts.sessions.open(session);
+    panel.title = opened.title();
+    channel.show(opened);
+    this.currentChanged.fire();
+  }
+
+  /** The session is gone: its tab closes, and the side bar shows `instead`. */
+  async drop(session: string, instead: () => string): Promise<void> {
+    this.tabs.get(session)?.panel.dispose();
+    if (this.shown === session) await this.setSideBar(instead());
+  }
+
+  dispose(): void {
+    this.replaced.dispose();
+    this.view?.channel.dispose();
+    for (const { channel } of this.tabs.values()) channel.dispose();
+    this.currentChanged.dispose();
+  }
+
+  private async reconnect(session: string): Promise<void> {
+    const opened = await this.parts.sessions.open(session);
+    if (this.shown === session) this.view?.channel.show(opened);
+    this.tabs.get(session)?.channel.show(opened);
+  }
+
+  /** Webviews are not kept alive while hidden: their document says `open` when it is there again. */
+  private connect(page: Page, watch: (isVisible: (visible: boolean) => void) => vscode.Disposable): Channel {
+    const channel = new Channel({ ...this.parts, post: (message) => this.post(page.webview, message) });
+    page.listen((data) => channel.receive(data));
+    watch((visible) => {
+      if (!visible) channel.detach();
+      this.currentChanged.fire();
+    });
+    return channel;
+  }
+
+  private post(webview: vscode.Webview, message: ToWebview): void {
+    this.guard(webview.postMessage(message), 'Talking to the chat view');
+  }
+
+  private guard(work: PromiseLike<unknown>, doing: string): void {
+    work.then(undefined, (error: unknown) => this.parts.onError(error, doing));
+  }
+}

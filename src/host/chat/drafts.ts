@@ -1,0 +1,76 @@
+/**
+ * What stands in the composer, per session: kept in memory at once and on disk shortly after. Typing never waits for the
+ * disk; what could not be saved is told and tried again with the next change.
+ */
+import type { Clock, Disposable } from '../../ports.js';
+import type { Snapshot } from '../../shared/protocol.js';
+
+export type DraftText = Snapshot['draft'];
+
+export interface DraftFiles {
+  load(session: string): Promise<DraftText>;
+  save(session: string, draft: DraftText): Promise<void>;
+}
+
+const DELAY_MS = 300;
+
+export class Drafts {
+  private readonly latest = new Map<string, DraftText>();
+  private readonly timers = new Map<string, Disposable>();
+  /** One write at a time for each session, so that the last one stays. */
+  private readonly writing = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly files: DraftFiles,
+    private readonly clock: Clock,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  async read(session: string): Promise<DraftText> {
+    const known = this.latest.get(session);
+    if (known) return known;
+    const draft = await this.files.load(session);
+    // What was typed meanwhile is newer.
+    const newer = this.latest.get(session);
+    if (newer) return newer;
+    this.latest.set(session, draft);
+    return draft;
+  }
+
+  write(session: string, draft: DraftText): void {
+    const known = this.latest.get(session);
+    if (known && known.text === draft.text && known.editing === draft.editing) return;
+    this.latest.set(session, draft);
+    this.timers.get(session)?.dispose();
+    this.timers.set(
+      session,
+      this.clock.after(DELAY_MS, () => void this.save(session)),
+    );
+  }
+
+  /** The session is gone; so is its draft. */
+  forget(session: string): void {
+    this.timers.get(session)?.dispose();
+    this.timers.delete(session);
+    this.latest.delete(session);
+  }
+
+  /** Everything that waits to be written, now. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.timers.keys()].map((session) => this.save(session)));
+    await Promise.all(this.writing.values());
+  }
+
+  private save(session: string): Promise<void> {
+    this.timers.get(session)?.dispose();
+    this.timers.delete(session);
+    const before = this.writing.get(session) ?? Promise.resolve();
+    const write = before.then(async () => {
+      const draft = this.latest.get(session);
+      if (draft) await this.files.save(session, draft);
+    });
+    const settled = write.catch(this.onError);
+    this.writing.set(session, settled);
+    return settled;
+  }
+}

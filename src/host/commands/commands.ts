@@ -1,0 +1,66 @@
+/**
+ * Every command, typed in one map, and the one wrapper around them: a cancellation is quiet, what is expected is a short
+ * sentence, and the rest is a bug that goes to the log with its stack. Arguments come from menus, keys and other
+ * extensions, so nothing is taken for granted about them.
+ */
+import * as vscode from 'vscode';
+
+export interface Commands {
+  'bough.session.new': () => Promise<void>;
+  'bough.session.switch': () => Promise<void>;
+  'bough.session.rename': (target?: unknown, name?: unknown) => Promise<void>;
+  'bough.session.delete': (target?: unknown) => Promise<void>;
+  'bough.session.open': (target?: unknown, leaf?: unknown) => Promise<void>;
+  'bough.session.reveal': (target?: unknown) => Promise<void>;
+  'bough.session.more': () => Promise<void>;
+  'bough.chat.openInEditor': (target?: unknown) => Promise<void>;
+  'bough.chat.show': () => Promise<void>;
+  'bough.model.select': (model?: unknown) => Promise<void>;
+  'bough.provider.setKey': (provider?: unknown, key?: unknown) => Promise<void>;
+  'bough.provider.removeKey': (provider?: unknown) => Promise<void>;
+  'bough.turn.stop': () => Promise<void>;
+  'bough.turn.continue': () => Promise<void>;
+  'bough.turn.retryNow': () => Promise<void>;
+  'bough.turn.tryAgain': () => Promise<void>;
+  'bough.approval.next': () => Promise<void>;
+  'bough.log.show': () => Promise<void>;
+}
+export type CommandName = keyof Commands;
+
+/** What a failed command was about to do, for the sentence. */
+const doing: Readonly<Record<CommandName, string>> = {
+  'bough.session.new': 'Starting a session',
+  'bough.session.switch': 'Switching the session',
+  'bough.session.rename': 'Renaming the session',
+  'bough.session.delete': 'Deleting the session',
+  'bough.session.open': 'Opening the session',
+  'bough.session.reveal': 'Showing the log file',
+  'bough.session.more': 'Listing sessions',
+  'bough.chat.openInEditor': 'Opening the chat',
+  'bough.chat.show': 'Showing the chat',
+  'bough.model.select': 'Choosing a model',
+  'bough.provider.setKey': 'Setting the key',
+  'bough.provider.removeKey': 'Removing the key',
+  'bough.turn.stop': 'Stopping',
+  'bough.turn.continue': 'Continuing',
+  'bough.turn.retryNow': 'Retrying',
+  'bough.turn.tryAgain': 'Trying again',
+  'bough.approval.next': 'Showing the approval',
+  'bough.log.show': 'Showing the log',
+};
+
+/** Registers all commands at once; the code behind them is loaded when the first one is run. */
+export function registerCommands(load: () => Promise<Commands>, onError: (error: unknown, doing: string) => void): vscode.Disposable {
+  const names = Object.keys(doing) as CommandName[];
+  const registered = names.map((name) =>
+    vscode.commands.registerCommand(name, async (...args: unknown[]) => {
+      try {
+        const run: (...args: unknown[]) => Promise<void> = (await load())[name];
+        await run(...args);
+      } catch (error) {
+        onError(error, doing[name]);
+      }
+    }),
+  );
+  return vscode.Disposable.from(...registered);
+}

@@ -1,0 +1,83 @@
+/** Commands on models and keys. */
+import * as vscode from 'vscode';
+import { readProvider, unknownProvider } from '../../models/providers.js';
+import type { Models } from '../../ports.js';
+import type { Chats } from '../chat/chats.js';
+import { unwrap } from '../errors.js';
+import type { Keys } from '../model/keys.js';
+import { selectModel } from '../model/select.js';
+import type { OpenSessions } from '../sessions/open-sessions.js';
+import type { Teller } from '../tell.js';
+import type { Commands } from './commands.js';
+
+export interface ModelCommandParts {
+  models: Models;
+  keys: Keys;
+  sessions: OpenSessions;
+  chats: Chats;
+  tell: Teller;
+  /** The setting `bough.providers`. */
+  providers: () => Readonly<Record<string, unknown>>;
+  /** Keys changed: models may be had now that could not be before. */
+  onKeys: () => void;
+}
+
+type Name = 'bough.model.select' | `bough.provider.${string}`;
+
+export function modelCommands(parts: ModelCommandParts): Pick<Commands, Name & keyof Commands> {
+  const { models, sessions, chats, providers } = parts;
+  return {
+    'bough.model.select': async (model) => {
+      const { agent } = await sessions.open(await chats.current());
+      await selectModel({ models, agent, configured: Object.keys(providers()) }, model);
+    },
+    'bough.provider.setKey': (provider, key) => setKey(parts, provider, key),
+    'bough.provider.removeKey': (provider) => removeKey(parts, provider),
+  };
+}
+
+async function setKey(parts: ModelCommandParts, given: unknown, givenKey: unknown): Promise<void> {
+  const { keys, providers, tell, onKeys } = parts;
+  const name = typeof given === 'string' ? given : await pickProvider(providers());
+  if (name === undefined) return;
+  const settings = providers();
+  const { origin } = unwrap(Object.hasOwn(settings, name) ? readProvider(name, settings[name]) : unknownProvider(name, Object.keys(settings)));
+  const key = typeof givenKey === 'string' ? givenKey : await askKey(name, origin);
+  if (key === undefined || key.trim() === '') return;
+  await keys.set(name, { origin, key: key.trim() });
+  onKeys();
+  tell.info(vscode.l10n.t('The key of "{0}" is stored. It is sent to {1} only.', name, origin));
+}
+
+async function removeKey({ keys, providers, tell, onKeys }: ModelCommandParts, given: unknown): Promise<void> {
+  const name = typeof given === 'string' ? given : await pickProvider(providers());
+  if (name === undefined) return;
+  const had = await keys.remove(name);
+  onKeys();
+  tell.info(had ? vscode.l10n.t('The key of "{0}" is removed.', name) : vscode.l10n.t('There is no key of "{0}".', name));
+}
+
+/** The only provider is not asked for. */
+async function pickProvider(settings: Readonly<Record<string, unknown>>): Promise<string | undefined> {
+  const names = Object.keys(settings);
+  if (names.length === 0) {
+    unwrap({
+      kind: 'refused',
+      transient: false,
+      code: 'configuration',
+      action: 'open-settings',
+      message: vscode.l10n.t('A key belongs to a provider, and there is none in bough.providers yet. Add one there, with its base URL.'),
+    });
+  }
+  if (names.length === 1) return names[0];
+  return vscode.window.showQuickPick(names, { title: vscode.l10n.t('Provider'), placeHolder: vscode.l10n.t('The provider the key is for') });
+}
+
+async function askKey(name: string, origin: string): Promise<string | undefined> {
+  return vscode.window.showInputBox({
+    title: vscode.l10n.t('Set API Key'),
+    prompt: vscode.l10n.t('The key of "{0}". It is kept in VS Code\'s secret storage and sent to {1} only.', name, origin),
+    password: true,
+    ignoreFocusOut: true,
+  });
+}

@@ -1,0 +1,105 @@
+/** Commands on sessions: new, switch, open, rename, delete with Undo, reveal. */
+import * as vscode from 'vscode';
+import type { SessionStore } from '../../log/store.js';
+import type { Ids } from '../../ports.js';
+import type { Chats } from '../chat/chats.js';
+import type { OpenSessions } from '../sessions/open-sessions.js';
+import { unwrap } from '../errors.js';
+import { pickSession } from '../sessions/pick.js';
+import type { SessionsTree } from '../sessions/tree.js';
+import type { Teller } from '../tell.js';
+import type { Commands } from './commands.js';
+import { sessionOf, type Targets } from './target.js';
+
+export interface SessionCommandParts {
+  store: SessionStore;
+  sessions: OpenSessions;
+  chats: Chats;
+  tree: SessionsTree;
+  ids: Ids;
+  targets: Targets;
+  tell: Teller;
+  now: () => number;
+}
+
+type Name = `bough.session.${string}` & keyof Commands;
+
+export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name> {
+  const { sessions, chats, targets } = parts;
+  return {
+    'bough.session.new': async () => chats.show(await freshSession(parts)),
+    'bough.session.switch': async () => {
+      const chosen = await pickSession({ ...parts, current: await chats.ofSideBar() });
+      if (chosen !== undefined) await chats.show(chosen);
+    },
+    'bough.session.open': async (target, leaf) => {
+      const id = await sessionOf(target, targets);
+      await chats.show(id);
+      if (typeof leaf !== 'string') return;
+      const { agent } = await sessions.open(id);
+      if (agent.log.head !== leaf) unwrap(await agent.dispatch({ type: 'navigate', entry_id: leaf }));
+    },
+    'bough.session.rename': async (target, name) => rename(parts, await sessionOf(target, targets), name),
+    'bough.session.delete': async (target) => remove(parts, await sessionOf(target, targets)),
+    'bough.session.reveal': async (target) => reveal(parts, await sessionOf(target, targets)),
+    'bough.session.more': () => {
+      parts.tree.showMore();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** An id that has no file yet; the one on show when nothing was written to it. */
+async function freshSession({ sessions, chats, ids }: SessionCommandParts): Promise<string> {
+  const { agent } = await sessions.open(await chats.ofSideBar());
+  return agent.log.position === 0 && agent.run() === 'idle' ? agent.log.id : ids.session();
+}
+
+async function rename({ sessions, store, tree }: SessionCommandParts, id: string, given: unknown): Promise<void> {
+  const title = await titleIn(sessions, id);
+  const name =
+    typeof given === 'string'
+      ? given
+      : await vscode.window.showInputBox({
+          title: vscode.l10n.t('Rename Session'),
+          prompt: vscode.l10n.t('A name for this session. Leave it empty to name it by its first prompt again.'),
+          value: title,
+        });
+  if (name === undefined || name.trim() === title) return;
+  await store.rename(id, name.trim());
+  tree.refresh();
+}
+
+async function remove(parts: SessionCommandParts, id: string): Promise<void> {
+  const { sessions, store, chats, tree, ids, tell } = parts;
+  const title = await titleIn(sessions, id);
+  const yes = vscode.l10n.t('Delete');
+  const detail = vscode.l10n.t('All its branches go with it. You can undo this from the message that follows.');
+  const answer = await vscode.window.showWarningMessage(vscode.l10n.t('Delete "{0}"?', title), { modal: true, detail }, yes);
+  if (answer !== yes) return;
+  const wasShown = (await chats.ofSideBar()) === id;
+  await sessions.close(id);
+  const { undo } = await store.delete(id);
+  await chats.drop(id, () => ids.session());
+  tree.refresh();
+  tell.info(vscode.l10n.t('Deleted "{0}".', title), {
+    [vscode.l10n.t('Undo')]: async () => {
+      await undo();
+      tree.refresh();
+      if (wasShown) await chats.setSideBar(id);
+    },
+  });
+}
+
+async function reveal({ sessions, tell }: SessionCommandParts, id: string): Promise<void> {
+  const { agent } = await sessions.open(id);
+  const { file, position } = agent.log;
+  if (file === undefined || position === 0) return tell.info(vscode.l10n.t('Nothing of this session has been written yet.'));
+  const uri = vscode.Uri.file(file);
+  const isHere = vscode.env.remoteName === undefined && vscode.env.uiKind === vscode.UIKind.Desktop;
+  await vscode.commands.executeCommand(isHere ? 'revealFileInOS' : 'vscode.open', uri);
+}
+
+async function titleIn(sessions: OpenSessions, id: string): Promise<string> {
+  return (await sessions.open(id)).title();
+}

@@ -1,0 +1,29 @@
+/** Which session a command is about: the row it was called on, an id, the focused row of the list, or the chat's own. */
+import type { TreeNode } from '../sessions/tree.js';
+
+export interface Targets {
+  /** The row with the focus in the list of sessions. */
+  selected: () => TreeNode | undefined;
+  /** The session of the chat that has the focus. */
+  current: () => Promise<string>;
+}
+
+/** Given by the key bindings of the list, which cannot name a row. */
+const SELECTION = { row: 'focused' } as const;
+
+export async function sessionOf(target: unknown, { selected, current }: Targets): Promise<string> {
+  if (typeof target === 'string' && target !== '') return target;
+  if (isRecord(target) && target['row'] === SELECTION.row) return sessionOfNode(selected()) ?? current();
+  return sessionOfNode(target) ?? current();
+}
+
+function sessionOfNode(node: unknown): string | undefined {
+  if (!isRecord(node)) return undefined;
+  if (node['kind'] === 'branch' && typeof node['session'] === 'string') return node['session'];
+  const summary = node['kind'] === 'session' ? node['summary'] : undefined;
+  return isRecord(summary) && typeof summary['id'] === 'string' ? summary['id'] : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,69 @@
+/** What a chat view asks of the editor. Nothing of it touches the log. */
+import * as vscode from 'vscode';
+import type { Failure } from '../../shared/failure.js';
+import type { UiCommand } from '../../shared/protocol.js';
+import { Refusal } from '../errors.js';
+import type { Commands } from './commands.js';
+
+export interface UiParts {
+  commands: () => Commands;
+  /** Opens a fresh handle on a session that went stale. */
+  reopen: (session: string) => Promise<void>;
+  /** Tries again to write what could not be written. */
+  saveAgain: (session: string) => Promise<void>;
+  openFile: (path: string, line: number | undefined) => Promise<void>;
+  openDiff: (session: string, call: string) => Promise<void>;
+}
+
+export async function runUiCommand(command: UiCommand, session: string, parts: UiParts): Promise<unknown> {
+  const commands = parts.commands();
+  switch (command.type) {
+    case 'new_session':
+      return commands['bough.session.new']();
+    case 'switch_session':
+      return commands['bough.session.switch']();
+    case 'rename_session':
+      return commands['bough.session.rename'](session);
+    case 'delete_session':
+      return commands['bough.session.delete'](session);
+    case 'reveal_log':
+      return commands['bough.session.reveal'](session);
+    case 'open_in_editor':
+      return commands['bough.chat.openInEditor'](session);
+    case 'select_model':
+      return commands['bough.model.select']();
+    case 'set_key':
+      return commands['bough.provider.setKey']();
+    case 'show_log':
+      return commands['bough.log.show']();
+    case 'open_settings':
+      return vscode.commands.executeCommand('workbench.action.openSettings', command.query);
+    case 'open_folder':
+      return vscode.commands.executeCommand('vscode.openFolder');
+    case 'reopen':
+      return parts.reopen(session);
+    case 'save_again':
+      return parts.saveAgain(session);
+    case 'copy':
+      return vscode.env.clipboard.writeText(command.text);
+    case 'open_link':
+      return openLink(command.url);
+    case 'open_file':
+      return parts.openFile(command.path, command.line);
+    case 'open_diff':
+      return parts.openDiff(session, command.call_id);
+  }
+}
+
+/** Only what a browser or a mail program opens; text of a model must not run commands. */
+async function openLink(url: string): Promise<void> {
+  const parsed = URL.parse(url);
+  if (!parsed || !/^(https?|mailto):$/.test(parsed.protocol)) throw new Refusal(noLink(url));
+  await vscode.env.openExternal(vscode.Uri.parse(url, true));
+}
+
+const noLink = (url: string): Failure => ({
+  kind: 'refused',
+  message: `"${url.slice(0, 100)}" is no web or mail address; Bough opens no other links.`,
+  transient: false,
+});

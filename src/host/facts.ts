@@ -1,0 +1,66 @@
+/** What all sessions of this window share: where it stands (folder, trust), settings of the view, lasting notices. */
+import * as vscode from 'vscode';
+import type { NoticeView, StatusView } from '../shared/protocol.js';
+import { createBag, createSignal } from './disposables.js';
+import type { MoveReport } from './model/settings-secrets.js';
+import { readSendOn, type ReadSetting } from './model/settings.js';
+import type { WindowFacts } from './sessions/session.js';
+import { lookForPrompts, suggestionsFor } from './suggestions.js';
+
+export interface HostFacts extends WindowFacts, vscode.Disposable {
+  /** Secrets were moved out of the settings, or could not be. */
+  tellSecrets(report: MoveReport): void;
+}
+
+export const readSetting: ReadSetting = (name) => vscode.workspace.getConfiguration('bough').get(name);
+
+export function createHostFacts(onError: (error: unknown) => void): HostFacts {
+  const bag = createBag();
+  const changed = createSignal<void>(onError);
+  let prompts: string[] = [];
+  let notices: NoticeView[] = [];
+  const look = () => {
+    lookForPrompts().then((found) => {
+      prompts = found;
+      changed.fire();
+    }, onError);
+  };
+  bag.add(vscode.workspace.onDidGrantWorkspaceTrust(() => changed.fire()));
+  bag.add(
+    vscode.workspace.onDidChangeWorkspaceFolders(() => {
+      changed.fire();
+      look();
+    }),
+  );
+  bag.add(
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('bough')) changed.fire();
+    }),
+  );
+  look();
+  return {
+    place: placeOfWindow,
+    sendOn: () => readSendOn(readSetting),
+    notices: () => notices,
+    suggestions: (model) => suggestionsFor(model, prompts),
+    onChange: (listener) => changed.on(listener),
+    tellSecrets({ left }) {
+      notices = left.length === 0 ? [] : [secretsLeft(left)];
+      changed.fire();
+    },
+    dispose: () => bag.dispose(),
+  };
+}
+
+function placeOfWindow(): StatusView['place'] {
+  if (!vscode.workspace.isTrusted) return 'untrusted';
+  return (vscode.workspace.workspaceFolders?.length ?? 0) > 0 ? 'ready' : 'no-folder';
+}
+
+function secretsLeft(places: readonly string[]): NoticeView {
+  return {
+    kind: 'config',
+    message: vscode.l10n.t('A key still stands in {0}. It is stored safely already; remove it there.', places.join(', ')),
+    actions: [{ label: vscode.l10n.t('Open Settings'), command: { type: 'open_settings', query: 'bough.providers' } }],
+  };
+}

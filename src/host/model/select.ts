@@ -1,0 +1,101 @@
+/** Choosing a model for a session. Servers are asked what they have when the list opens; nothing is tried before it is chosen. */
+import * as vscode from 'vscode';
+import type { AgentSession } from '../../agent/types.js';
+import type { ModelInfo, Models } from '../../ports.js';
+import { unwrap } from '../errors.js';
+import { LM_PROVIDER } from './lm.js';
+
+interface ModelItem extends vscode.QuickPickItem {
+  info?: ModelInfo;
+  run?: () => PromiseLike<unknown>;
+}
+
+export interface SelectParts {
+  models: Models;
+  agent: AgentSession;
+  /** Names in the setting `bough.providers`. */
+  configured: readonly string[];
+}
+
+export async function selectModel(parts: SelectParts, wanted: unknown): Promise<void> {
+  if (typeof wanted === 'string') return selectNamed(parts, wanted);
+  const chosen = await pickModel(parts);
+  if (chosen?.info) unwrap(await parts.agent.selectModel(chosen.info.provider, chosen.info.id));
+  await chosen?.run?.();
+}
+
+async function selectNamed({ models, agent }: SelectParts, wanted: string): Promise<void> {
+  const { info } = unwrap(await models.resolve(wanted));
+  unwrap(await agent.selectModel(info.provider, info.id));
+}
+
+async function pickModel(parts: SelectParts): Promise<ModelItem | undefined> {
+  const pick = vscode.window.createQuickPick<ModelItem>();
+  pick.title = vscode.l10n.t('Select Model');
+  pick.placeholder = vscode.l10n.t('Looking for models…');
+  pick.matchOnDescription = true;
+  pick.busy = true;
+  const chosen = new Promise<ModelItem | undefined>((resolve) => {
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems[0]);
+      pick.hide();
+    });
+    pick.onDidHide(() => resolve(undefined));
+  });
+  pick.show();
+  try {
+    pick.items = itemsOf(await parts.models.list(), parts);
+    pick.placeholder = vscode.l10n.t('The model for this session');
+    pick.busy = false;
+    return await chosen;
+  } finally {
+    pick.dispose();
+  }
+}
+
+function itemsOf(models: readonly ModelInfo[], { agent, configured }: SelectParts): ModelItem[] {
+  const current = agent.model();
+  const items: ModelItem[] = [];
+  for (const kind of kinds) {
+    const members = models.filter((info) => kindOf(info, configured) === kind);
+    if (members.length === 0) continue;
+    items.push({ label: titles[kind](), kind: vscode.QuickPickItemKind.Separator });
+    for (const info of members) {
+      const id = `${info.provider}/${info.id}`;
+      const note = id === current ? vscode.l10n.t('{0} · this session', id) : id;
+      items.push({ label: info.label, description: note, info });
+    }
+  }
+  return [...items, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...waysToMore()];
+}
+
+const kinds = ['configured', 'vscode', 'local', 'demo'] as const;
+type Kind = (typeof kinds)[number];
+
+const titles: Readonly<Record<Kind, () => string>> = {
+  configured: () => vscode.l10n.t('From your settings'),
+  vscode: () => vscode.l10n.t('From other extensions'),
+  local: () => vscode.l10n.t('On this machine'),
+  demo: () => vscode.l10n.t('Built in'),
+};
+
+function kindOf({ provider }: ModelInfo, configured: readonly string[]): Kind {
+  if (configured.includes(provider)) return 'configured';
+  if (provider === LM_PROVIDER) return 'vscode';
+  return provider === 'demo' ? 'demo' : 'local';
+}
+
+function waysToMore(): ModelItem[] {
+  return [
+    {
+      label: vscode.l10n.t('Add a provider in the settings…'),
+      iconPath: new vscode.ThemeIcon('gear'),
+      run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'bough.providers'),
+    },
+    {
+      label: vscode.l10n.t('Set an API key…'),
+      iconPath: new vscode.ThemeIcon('key'),
+      run: () => vscode.commands.executeCommand('bough.provider.setKey'),
+    },
+  ];
+}

@@ -1,0 +1,29 @@
+/** The output channel "Bough": what happened, one line an event, without secrets. */
+import * as vscode from 'vscode';
+import { redact } from '../models/redact.js';
+
+export type Level = 'debug' | 'info' | 'warn' | 'error';
+
+export interface Output extends vscode.Disposable {
+  log: (level: Level, text: string) => void;
+  /** For errors nobody waits for. */
+  bug: (error: unknown) => void;
+  show: () => void;
+  /** These words never appear in the channel from now on. */
+  hide: (secrets: Iterable<string>) => void;
+}
+
+export function createOutput(): Output {
+  const channel = vscode.window.createOutputChannel('Bough', { log: true });
+  const secrets = new Set<string>();
+  const log = (level: Level, text: string) => channel[level](redact(text, [...secrets]));
+  return {
+    log,
+    bug: (error) => log('error', error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    show: () => channel.show(true),
+    hide: (words) => {
+      for (const word of words) secrets.add(word);
+    },
+    dispose: () => channel.dispose(),
+  };
+}

@@ -1,0 +1,40 @@
+/** The public API: subscriptions work at once, everything else loads what it needs. */
+import type { BoughApi, BoughSession, OpenOptions, ResumeEvent, RetryEvent } from './api.js';
+import { createSignal, type Signal } from './disposables.js';
+import { readRetryPolicy, type ReadSetting } from './model/settings.js';
+import type { SessionSummary } from '../log/store.js';
+import type { Entry } from '../shared/notes.js';
+import type { RunState } from '../shared/protocol.js';
+
+/** What the loaded part tells the API's listeners. */
+export interface ApiEvents {
+  entry: Signal<{ session: string; entry: Entry }>;
+  retry: Signal<RetryEvent>;
+  resume: Signal<ResumeEvent>;
+  /** The last one told. */
+  run: RunState;
+}
+
+export function createApiEvents(onError: (error: unknown) => void): ApiEvents {
+  return { entry: createSignal(onError), retry: createSignal(onError), resume: createSignal(onError), run: 'idle' };
+}
+
+/** The loaded part, as far as the API needs it. */
+export interface ApiSource {
+  openSession(options: OpenOptions): Promise<BoughSession>;
+  listSessions(): Promise<SessionSummary[]>;
+}
+
+export function createApi(load: () => Promise<ApiSource>, events: ApiEvents, readSetting: ReadSetting): BoughApi {
+  return {
+    open: async (options = {}) => (await load()).openSession(options),
+    listSessions: async () => (await load()).listSessions(),
+    onEntry: (listener) => events.entry.on(listener),
+    onRetry: (listener) => events.retry.on(listener),
+    onStepResume: (listener) => events.resume.on(listener),
+    runState: () => events.run,
+    get retryPolicy() {
+      return readRetryPolicy(readSetting);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** The pick list of sessions: newest first, filled page by page while it is open. */
+import * as vscode from 'vscode';
+import type { SessionStore, SessionSummary } from '../../log/store.js';
+import type { OpenSessions } from './open-sessions.js';
+import { relativeTime, rowIcons, rowWord } from './rows.js';
+
+export interface PickParts {
+  store: SessionStore;
+  sessions: OpenSessions;
+  now: () => number;
+  /** The one on show is told apart. */
+  current: string;
+}
+
+interface SessionItem extends vscode.QuickPickItem {
+  id: string;
+}
+
+export async function pickSession(parts: PickParts): Promise<string | undefined> {
+  const pick = vscode.window.createQuickPick<SessionItem>();
+  pick.title = vscode.l10n.t('Switch Session');
+  pick.placeholder = vscode.l10n.t('Type to filter by title');
+  pick.matchOnDescription = true;
+  pick.busy = true;
+  let isOpen = true;
+  const chosen = new Promise<string | undefined>((resolve) => {
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems[0]?.id);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      isOpen = false;
+      resolve(undefined);
+    });
+  });
+  pick.show();
+  try {
+    await fill(pick, parts, () => isOpen);
+    return await chosen;
+  } finally {
+    pick.dispose();
+  }
+}
+
+async function fill(pick: vscode.QuickPick<SessionItem>, parts: PickParts, isOpen: () => boolean): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const page = await parts.store.list({ archived: 'all', limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    if (!isOpen()) return;
+    pick.items = [...pick.items, ...page.sessions.map((summary) => itemOf(summary, parts))];
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  pick.busy = false;
+  if (pick.items.length === 0) pick.placeholder = vscode.l10n.t('There are no sessions yet');
+}
+
+function itemOf(summary: SessionSummary, { sessions, now, current }: PickParts): SessionItem {
+  const live = sessions.peek(summary.id);
+  const word = rowWord(summary, live?.agent.run());
+  const age = relativeTime(summary.updated, now(), vscode.env.language);
+  const notes = [word, summary.id === current ? vscode.l10n.t('on show') : '', age];
+  return {
+    id: summary.id,
+    label: live?.title() ?? summary.title,
+    description: notes.filter((note) => note !== '').join(' · '),
+    iconPath: new vscode.ThemeIcon(rowIcons[word].icon),
+  };
+}

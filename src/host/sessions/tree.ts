@@ -1,0 +1,197 @@
+/**
+ * The native list of sessions: newest first, by days when there are several, each with its branches below. Rows are what
+ * the store's list says, with the state of runs that live in this window.
+ */
+import * as vscode from 'vscode';
+import type { SessionStore, SessionSummary } from '../../log/store.js';
+import type { OutlineNode } from '../../shared/fold/types.js';
+import { branchesOf, type Branch } from './branches.js';
+import type { OpenSessions } from './open-sessions.js';
+import { groupByTime, relativeTime, rowIcons, rowWord, type GroupName } from './rows.js';
+
+export type TreeNode =
+  | { kind: 'group'; name: GroupName; sessions: SessionSummary[] }
+  | { kind: 'session'; summary: SessionSummary }
+  | { kind: 'branch'; session: string; branch: Branch }
+  | { kind: 'more'; count: number };
+
+export interface SessionsTreeParts {
+  store: SessionStore;
+  sessions: OpenSessions;
+  now: () => number;
+  onError: (error: unknown) => void;
+}
+
+const PAGE = 50;
+/** Changes that come within this time are shown together. */
+const REFRESH_MS = 100;
+
+export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<TreeNode | undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private limit = PAGE;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly subscriptions: { dispose(): void }[];
+
+  constructor(private readonly parts: SessionsTreeParts) {
+    this.subscriptions = [
+      parts.store.onChange(() => this.refresh()),
+      parts.sessions.on((event) => {
+        if (event.type !== 'agent' || event.event.type === 'run' || event.event.type === 'turn_end') this.refresh();
+      }),
+    ];
+  }
+
+  refresh(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.changed.fire(undefined);
+    }, REFRESH_MS);
+  }
+
+  showMore(): void {
+    this.limit += PAGE;
+    this.refresh();
+  }
+
+  async getChildren(node?: TreeNode): Promise<TreeNode[]> {
+    switch (node?.kind) {
+      case undefined:
+        return this.roots();
+      case 'group':
+        return node.sessions.map((summary) => ({ kind: 'session', summary }));
+      case 'session':
+        return this.branches(node.summary);
+      case 'branch':
+      case 'more':
+        return [];
+    }
+  }
+
+  getTreeItem(node: TreeNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'group':
+        return groupItem(node);
+      case 'session':
+        return this.sessionItem(node.summary);
+      case 'branch':
+        return branchItem(node.session, node.branch);
+      case 'more':
+        return moreItem();
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    for (const subscription of this.subscriptions) subscription.dispose();
+    this.changed.dispose();
+  }
+
+  private async roots(): Promise<TreeNode[]> {
+    const { sessions, isMore } = await this.read();
+    const groups = groupByTime(sessions, this.parts.now());
+    const [only] = groups;
+    const rows: TreeNode[] =
+      groups.length === 1 && only
+        ? only.rows.map((summary) => ({ kind: 'session', summary }))
+        : groups.map(({ name, rows: members }) => ({ kind: 'group', name, sessions: members }));
+    return isMore ? [...rows, { kind: 'more', count: this.limit }] : rows;
+  }
+
+  private async read(): Promise<{ sessions: SessionSummary[]; isMore: boolean }> {
+    const sessions: SessionSummary[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.parts.store.list({ archived: 'all', limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      sessions.push(...page.sessions);
+      ({ cursor } = page);
+    } while (cursor !== undefined && sessions.length < this.limit);
+    return { sessions, isMore: cursor !== undefined };
+  }
+
+  private async branches({ id }: SessionSummary): Promise<TreeNode[]> {
+    const log = this.parts.sessions.peek(id)?.agent.log ?? (await this.parts.store.open(id));
+    return branchesOf(log.outline, log.head).map((branch) => ({ kind: 'branch', session: id, branch }));
+  }
+
+  private sessionItem(summary: SessionSummary): vscode.TreeItem {
+    const live = this.parts.sessions.peek(summary.id);
+    const word = rowWord(summary, live?.agent.run());
+    const title = live?.title() ?? summary.title;
+    const item = new vscode.TreeItem(title, collapsibility(live?.agent.log.outline, summary));
+    const { icon, color } = rowIcons[word];
+    item.id = `session:${summary.id}`;
+    item.description = word;
+    item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+    item.tooltip = this.tooltip(title, summary);
+    item.contextValue = ['session', word, summary.archived ? 'archived' : ''].filter((part) => part !== '').join(' ');
+    item.command = { command: 'bough.session.open', title: vscode.l10n.t('Open Session'), arguments: [summary.id] };
+    item.accessibilityInformation = { label: [title, word, relativeTime(summary.updated, this.parts.now(), vscode.env.language)].filter((part) => part !== '').join(', ') };
+    return item;
+  }
+
+  private tooltip(title: string, summary: SessionSummary): vscode.MarkdownString {
+    const tooltip = new vscode.MarkdownString();
+    const lines = [
+      title,
+      relativeTime(summary.updated, this.parts.now(), vscode.env.language),
+      vscode.l10n.t('{0} messages, {1} KB', summary.messages, Math.max(1, Math.round(summary.size / 1024))),
+      ...(summary.detail === undefined ? [] : [summary.detail]),
+    ];
+    lines.forEach((line, index) => {
+      if (index > 0) tooltip.appendMarkdown('  \n');
+      tooltip.appendText(line);
+    });
+    return tooltip;
+  }
+}
+
+/** A session whose branches are not known yet can be opened to see them. */
+function collapsibility(outline: readonly OutlineNode[] | undefined, summary: SessionSummary): vscode.TreeItemCollapsibleState {
+  const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+  if (outline) return branchesOf(outline, null).length > 1 ? Collapsed : None;
+  return summary.messages > 2 ? Collapsed : None;
+}
+
+function groupItem({ name, sessions }: Extract<TreeNode, { kind: 'group' }>): vscode.TreeItem {
+  const item = new vscode.TreeItem(groupTitle(name), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `group:${name}`;
+  item.contextValue = 'group';
+  item.accessibilityInformation = { label: vscode.l10n.t('{0}, {1} sessions', groupTitle(name), sessions.length) };
+  return item;
+}
+
+function groupTitle(name: GroupName): string {
+  switch (name) {
+    case 'today':
+      return vscode.l10n.t('Today');
+    case 'yesterday':
+      return vscode.l10n.t('Yesterday');
+    case 'week':
+      return vscode.l10n.t('Last 7 Days');
+    case 'month':
+      return vscode.l10n.t('Last 30 Days');
+    case 'older':
+      return vscode.l10n.t('Older');
+  }
+}
+
+function branchItem(session: string, { leaf, label, isShown, detail }: Branch): vscode.TreeItem {
+  const item = new vscode.TreeItem(label);
+  item.id = `branch:${session}:${leaf}`;
+  item.description = isShown ? vscode.l10n.t('shown') : '';
+  item.tooltip = detail;
+  item.iconPath = new vscode.ThemeIcon('git-branch');
+  item.contextValue = 'branch';
+  item.command = { command: 'bough.session.open', title: vscode.l10n.t('Open Branch'), arguments: [session, leaf] };
+  return item;
+}
+
+function moreItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Show More'));
+  item.id = 'more';
+  item.contextValue = 'more';
+  item.iconPath = new vscode.ThemeIcon('ellipsis');
+  item.command = { command: 'bough.session.more', title: vscode.l10n.t('Show More') };
+  return item;
+}

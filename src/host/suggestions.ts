@@ -1,0 +1,28 @@
+/** Prompts an empty chat offers: made from the files of this workspace, or the demo's own. */
+import * as vscode from 'vscode';
+import type { ModelView } from '../shared/protocol.js';
+
+export const demoPrompts = ['What is in this folder?', '/demo edit', '/demo rate-limit', '/demo drop', '/demo branch', '/demo crash'] as const;
+
+const sources = '**/*.{ts,tsx,js,jsx,mjs,py,go,rs,java,kt,cs,rb,php,swift,c,cpp,h,vue,svelte,scala,dart}';
+const ignored = '**/{node_modules,dist,out,build,target,vendor,.git,.venv}/**';
+
+/** Looks once; what it finds is offered from then on. */
+export async function lookForPrompts(): Promise<string[]> {
+  const [[readme], files] = await Promise.all([
+    vscode.workspace.findFiles('{README,README.md,Readme.md,readme.md}', undefined, 1),
+    vscode.workspace.findFiles(sources, ignored, 40),
+  ]);
+  const shown = (uri: vscode.Uri) => vscode.workspace.asRelativePath(uri, false);
+  const byDepth = files.map(shown).sort((a, b) => a.split('/').length - b.split('/').length || a.localeCompare(b));
+  const [first] = byDepth;
+  return [
+    vscode.l10n.t('What is in this folder?'),
+    ...(first === undefined ? [] : [vscode.l10n.t('Explain {0}', first)]),
+    ...(readme ? [vscode.l10n.t('Does {0} still say what the code does?', shown(readme))] : []),
+  ];
+}
+
+export function suggestionsFor(model: ModelView | null, found: readonly string[]): string[] {
+  return model?.demo ? [...demoPrompts] : [...found];
+}

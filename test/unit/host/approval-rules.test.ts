@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { createApprovalRules, readRules, type Rule, type RuleStore } from '../../../src/host/approval-rules.js';
+
+function memory(initial: unknown = []): RuleStore & { value: unknown } {
+  const store = {
+    value: initial,
+    read: () => store.value,
+    write: (rules: Rule[]) => {
+      store.value = rules;
+      return Promise.resolve();
+    },
+  };
+  return store;
+}
+const run = (subject: string) => ({ tool: 'run', risk: 'run', subject }) as const;
+
+describe('remembered approvals', () => {
+  it('nothing is allowed without a rule', () => {
+    expect(createApprovalRules(memory(), 'file:///a').allows(run('npm test'))).toBe(false);
+  });
+
+  it('session: in memory, for this session only', async () => {
+    const store = memory();
+    const rules = createApprovalRules(store, 'file:///a');
+    await rules.remember(run('npm test'), 'session');
+    expect(rules.allows(run('npm test -- -u'))).toBe(true);
+    expect(store.value).toEqual([]);
+    expect(createApprovalRules(store, 'file:///a').allows(run('npm test'))).toBe(false);
+  });
+
+  it('workspace: in the settings, for this folder only', async () => {
+    const store = memory();
+    await createApprovalRules(store, 'file:///a').remember(run('npm test'), 'workspace');
+    expect(store.value).toEqual([{ tool: 'run', pattern: 'npm test *', folder: 'file:///a' }]);
+    expect(createApprovalRules(store, 'file:///a').allows(run('npm test'))).toBe(true);
+    expect(createApprovalRules(store, 'file:///b').allows(run('npm test'))).toBe(false);
+  });
+
+  it('always: everywhere, written once, for this tool only', async () => {
+    const store = memory([{ tool: 'edit', pattern: 'a.ts' }]);
+    const rules = createApprovalRules(store, 'file:///a');
+    await rules.remember(run('npm test'), 'always');
+    await rules.remember(run('npm test -- x'), 'always');
+    expect(store.value).toEqual([{ tool: 'edit', pattern: 'a.ts' }, { tool: 'run', pattern: 'npm test *' }]);
+    expect(createApprovalRules(store, undefined).allows(run('npm test'))).toBe(true);
+    expect(rules.allows({ tool: 'write', risk: 'write', subject: 'a.ts' })).toBe(false);
+  });
+
+  it('what is no rule allows nothing', () => {
+    expect(readRules([null, 3, {}, { tool: 'run' }, { tool: 'run', pattern: '' }, { tool: 'run', pattern: 'ls', folder: 3 }])).toEqual([]);
+    expect(readRules('run')).toEqual([]);
+  });
+});
