@@ -240,6 +240,7 @@ export interface Workspace {
   /** Refuses (a tool failure) what lies outside the folders, symlinks resolved, for files that do not exist yet too. */
   resolve(path: string): Promise<WorkspacePath | Failure>;
   list(folder: WorkspacePath): Promise<{ name: string; kind: 'file' | 'folder' | 'link'; bytes: number }[] | Failure>;
+  /** A failure with code `missing` when there is no such file. */
   read(path: WorkspacePath): Promise<WorkspaceText | Failure>;
   /** null when there is no such file. */
   hash(path: WorkspacePath): Promise<string | null>;

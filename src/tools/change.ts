@@ -24,9 +24,8 @@ export async function currentFile(path: string, context: ToolContext): Promise<C
   if (untrusted !== null) return untrusted;
   const place = await context.workspace.resolve(path);
   if (isFailure(place)) return place;
-  if ((await context.workspace.hash(place)) === null) return { path: place, file: null };
   const file = await context.workspace.read(place);
-  if (isFailure(file)) return file;
+  if (isFailure(file)) return file.code === 'missing' ? { path: place, file: null } : file;
   if (file.lossy !== true) return { path: place, file };
   return toolFailure(
     'not-utf8',

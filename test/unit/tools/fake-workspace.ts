@@ -148,10 +148,11 @@ export function fakeWorkspace(options: FakeOptions = {}): FakeWorkspace {
         });
       }
       if (bytes === undefined) {
-        const message = isFolder(at(file))
-          ? `${file.shown} is a folder; use list.`
-          : `There is no file ${file.shown}.`;
-        return Promise.resolve(toolFailure('missing', message));
+        return Promise.resolve(
+          isFolder(at(file))
+            ? toolFailure('folder', `${file.shown} is a folder; use list.`)
+            : toolFailure('missing', `There is no file ${file.shown}.`),
+        );
       }
       if (bytes.includes(0)) return Promise.resolve(toolFailure('binary', `${file.shown} is a binary file.`));
       const text = decode(bytes);
