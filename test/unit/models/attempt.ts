@@ -31,11 +31,11 @@ export const user = (text: string): ModelRequest => ({
 
 export const chat = (
   baseUrl: string,
-  options: Partial<ChatEndpoint> & { info?: Partial<ModelInfo>; apiKey?: string } = {},
+  options: Partial<Omit<ChatEndpoint, 'info'>> & { info?: Partial<ModelInfo>; apiKey?: string } = {},
 ): Model =>
   createChatModel({
     baseUrl,
-    key: () => Promise.resolve(options.apiKey),
+    key: options.key ?? (() => Promise.resolve(options.apiKey)),
     fetch: options.fetch ?? nodeFetch,
     clock: options.clock ?? realClock,
     ...(options.headers && { headers: options.headers }),
