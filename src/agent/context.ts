@@ -30,8 +30,8 @@ export const MAX_REQUEST_BYTES = 18 * 1024 * 1024;
 /** Kept free for the answer when the model does not say how long it may be; never more than a quarter of the window. */
 const ANSWER_TOKENS = 8192;
 
-/** No text has more tokens or bytes of JSON than this per UTF-16 unit: small requests need no estimate. */
-const MOST_TOKENS_PER_UNIT = 2.5;
+/** No text is estimated at more tokens or takes more bytes of JSON than this per UTF-16 unit: small requests need no estimate. */
+const MOST_TOKENS_PER_UNIT = 1.3;
 const MOST_BYTES_PER_UNIT = 6;
 
 export interface ContextOptions {

@@ -51,6 +51,7 @@ export function selectPath(line: readonly { entry: Entry }[]): Said[] {
 
 const COMPACTED = 'Summary of the conversation so far; earlier messages were compacted.';
 const COLLAPSED = 'Summary of this part of the conversation, which it replaces.';
+const PART = 'Summary of a part of this conversation.';
 const LEFT = 'Summary of another branch of this conversation, which was left.';
 
 const told = (title: string, summary: string): Said[] =>
@@ -76,7 +77,7 @@ function saidBy(entry: ConversationEntry, applied: ReadonlySet<BranchSummary>): 
       return [{ kind: 'skill', entry }];
     case 'branch_summary':
       // The summary of a collapse stands where its range began; one whose range is not there is told as it stands.
-      return applied.has(entry) ? [] : told(LEFT, entry.summary);
+      return applied.has(entry) ? [] : told(entry.collapse === true ? PART : LEFT, entry.summary);
     case 'incomplete_output':
     case 'compaction':
       return [];

@@ -1,0 +1,16 @@
+/** What the validators of all protocols share. */
+
+export const isBlank = (text: string): boolean => text.trim() === '';
+
+/** Paths of strings that are not well formed: no provider's JSON parser takes a lone surrogate. */
+export function malformedStrings(value: unknown, path = '$'): string[] {
+  if (typeof value === 'string') return value.isWellFormed() ? [] : [path];
+  if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => [
+    ...(key.isWellFormed() ? [] : [`${path} (key)`]),
+    ...malformedStrings(item, `${path}.${key}`),
+  ]);
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
