@@ -1,0 +1,106 @@
+/**
+ * Approvals are entries: a request binds a call to its input and to the state of its target files; a decision is the
+ * first in the file. Nothing of a pending approval is in memory only.
+ */
+import type { Prepared } from '../ports.js';
+import { NOT_RUN_RESULT } from '../shared/fold/stand-in.js';
+import type { CallState } from '../shared/fold/types.js';
+import type { Draft, NoteOf } from '../shared/notes.js';
+import type { Core } from './core.js';
+import { resultMessage } from './entries.js';
+import { inputHash } from './sha256.js';
+
+export type Decision = NoteOf<'approval_decision'>['decision'];
+type Scope = NonNullable<NoteOf<'approval_decision'>['scope']>;
+
+/** The request with the change itself as blobs, so that the card shows it after a reload. */
+export async function requestDraft(
+  core: Core,
+  turn_id: string,
+  { call, prepared }: { call: CallState; prepared: Prepared },
+): Promise<Draft> {
+  const { blobs } = core.log;
+  const put = (text: string | null): Promise<string> | null => (text === null ? null : blobs.put(text));
+  const proposal = [];
+  for (const { path, before, after } of prepared.proposal ?? []) {
+    proposal.push({ path: path.shown, before: await put(before), after: await put(after) });
+  }
+  return {
+    type: 'approval_request',
+    turn_id,
+    call_id: call.call.call_id,
+    tool: prepared.tool,
+    summary: prepared.sentence,
+    input_hash: inputHash(call.call.input),
+    targets: prepared.targets,
+    risk: prepared.risk,
+    ...(proposal.length === 0 ? {} : { proposal }),
+  };
+}
+
+/** Why an approval no longer holds; null when it does. The sentence is what the model is told. */
+export function expiry(call: CallState, prepared: Prepared): string | null {
+  const { request } = call;
+  if (request === undefined) return null;
+  if (request.input_hash !== inputHash(call.call.input) || request.tool !== prepared.tool) {
+    return 'The call was not run: it is not the one that was proposed. Ask again.';
+  }
+  const before = new Map(request.targets.map((target) => [target.path, target.hash]));
+  const now = new Map(prepared.targets.map((target) => [target.path, target.hash]));
+  for (const path of new Set([...before.keys(), ...now.keys()])) {
+    if (before.get(path) !== now.get(path)) {
+      return `The call was not run: ${path} has changed since it was proposed. Read it and ask again.`;
+    }
+  }
+  return null;
+}
+
+export const decisionDraft = (
+  turn_id: string,
+  request_id: string,
+  decision: Decision,
+  more: { scope?: Scope; feedback?: string | undefined } = {},
+): Draft => ({
+  type: 'approval_decision',
+  turn_id,
+  request_id,
+  decision,
+  ...(more.scope === undefined ? {} : { scope: more.scope }),
+  ...(more.feedback === undefined || more.feedback.trim() === '' ? {} : { feedback: more.feedback }),
+});
+
+export function deniedText(feedback: string | undefined): string {
+  const said = feedback?.trim() ?? '';
+  const denied = 'The person denied this call. It was not run.';
+  return said === '' ? denied : `${denied} They said: ${said}`;
+}
+
+export const REPLIED_TEXT =
+  'The person replied instead of approving this call. It was not run. Their reply follows.';
+
+export const LEFT_TEXT =
+  'The call was not run: the person went to another place in the conversation before deciding, so its approval has expired.';
+
+/** Closes calls that will not run any more: a decision for each that waits for one, and a result for each. */
+export function closeCalls(
+  calls: readonly CallState[],
+  ref: { turn_id: string; step: number | undefined },
+  how: { decision: Decision; pendingText?: string | undefined; startedText: (call: CallState) => string },
+): Draft[] {
+  const decisions: Draft[] = [];
+  const results: Draft[] = [];
+  for (const call of calls) {
+    const isPending = call.status === 'pending';
+    if (isPending && call.request !== undefined) {
+      decisions.push(decisionDraft(ref.turn_id, call.request.id, how.decision));
+    }
+    const content =
+      call.status === 'started'
+        ? how.startedText(call)
+        : isPending
+          ? (how.pendingText ?? NOT_RUN_RESULT)
+          : NOT_RUN_RESULT;
+    results.push(resultMessage(ref, call.call, { content, is_error: true }));
+  }
+  return [...decisions, ...results];
+}

@@ -1,0 +1,256 @@
+/**
+ * One try of a step's model call: streams into the live view and the journal, watches for silence, and ends with exactly
+ * one result. What was streamed is in the result however it ends.
+ */
+import type { StreamJournal } from '../log/store.js';
+import type { Clock, FinishReason, Model, ModelEvent, ModelRequest, ReceivedCall, Usage } from '../ports.js';
+import type { Part } from '../shared/entry.js';
+import type { Failure } from '../shared/failure.js';
+import { stackOf } from './failures.js';
+import type { Live } from './live.js';
+import type { AgentParts } from './types.js';
+import { watchSilence } from './watchdog.js';
+
+export interface AttemptInput {
+  model: Model;
+  request: ModelRequest;
+  attempt_id: string;
+  turn_id: string;
+  step: number;
+  idleTimeout: number;
+  signal: AbortSignal;
+}
+
+export interface Streamed {
+  text: string;
+  reasoning: string;
+  usage: Usage | null;
+}
+
+export type AttemptResult = Streamed &
+  (
+    | { kind: 'finished'; parts: Part[]; reason: FinishReason }
+    | { kind: 'failed'; failure: Failure; hasContent: boolean }
+    /** The turn was stopped; the signal says why. */
+    | { kind: 'aborted' }
+  );
+
+export interface AttemptWorld {
+  clock: Clock;
+  ids: AgentParts['ids'];
+  log: AgentParts['log'];
+  live: Live;
+  journal: StreamJournal;
+}
+
+interface Collected extends Streamed {
+  parts: Part[];
+  hasContent: boolean;
+  /** Characters of text and reasoning that whole parts brought. */
+  partChars: { text: number; reasoning: number };
+}
+
+export async function runAttempt(world: AttemptWorld, input: AttemptInput): Promise<AttemptResult> {
+  const { live } = world;
+  live.begin({ attempt_id: input.attempt_id, turn_id: input.turn_id, step: input.step });
+  const collected: Collected = {
+    text: '',
+    reasoning: '',
+    usage: null,
+    parts: [],
+    hasContent: false,
+    partChars: { text: 0, reasoning: 0 },
+  };
+  const controller = new AbortController();
+  const watch = watchSilence(world.clock, {
+    firstByte: input.model.info.local === true ? 30 * 60_000 : 5 * 60_000,
+    idle: input.idleTimeout,
+    model: input.model.info.label,
+  });
+  try {
+    const end = await readEvents(world, input, { collected, controller, watch });
+    return { ...streamedOf(collected), ...end };
+  } finally {
+    watch.dispose();
+  }
+}
+
+const streamedOf = ({ text, reasoning, usage }: Collected): Streamed => ({ text, reasoning, usage });
+
+interface Reading {
+  collected: Collected;
+  controller: AbortController;
+  watch: ReturnType<typeof watchSilence>;
+}
+
+type AttemptEnd =
+  | { kind: 'finished'; parts: Part[]; reason: FinishReason }
+  | { kind: 'failed'; failure: Failure; hasContent: boolean }
+  | { kind: 'aborted' };
+
+async function readEvents(world: AttemptWorld, input: AttemptInput, reading: Reading): Promise<AttemptEnd> {
+  const { collected, controller, watch } = reading;
+  const failed = (failure: Failure): AttemptEnd => ({
+    kind: 'failed',
+    failure,
+    hasContent: collected.hasContent,
+  });
+  const interrupted = new Interruption();
+  const stop = (): void => interrupted.raise('stopped');
+  input.signal.addEventListener('abort', stop, { once: true });
+  watch.onSilent(() => interrupted.raise('silent'));
+  const iterator = input.model
+    .attempt(input.request, { signal: controller.signal, onBytes: watch.onBytes })
+    [Symbol.asyncIterator]();
+  try {
+    if (input.signal.aborted) return { kind: 'aborted' };
+    for (;;) {
+      const next = await interrupted.race(iterator.next());
+      if (next === 'stopped') return { kind: 'aborted' };
+      if (next === 'silent') return failed(watch.failure());
+      if (next.done === true) return failed(endedEarly(input.model.info.label));
+      const event = next.value;
+      if (event.type !== 'response') watch.onBytes();
+      if (event.type === 'failure') {
+        if (event.usage !== undefined) collected.usage = event.usage;
+        return failed(event.failure);
+      }
+      if (event.type === 'finish') {
+        if (event.usage !== undefined) collected.usage = event.usage;
+        return { kind: 'finished', parts: wholeParts(collected), reason: event.reason };
+      }
+      take(world, input, collected, event);
+    }
+  } catch (error) {
+    // The port promises not to throw: this is a bug of a model's adapter, and what was streamed is kept all the same.
+    world.log('error', `model ${input.model.info.label}: ${stackOf(error)}`);
+    return failed(adapterFailure(input.model.info.label, error));
+  } finally {
+    input.signal.removeEventListener('abort', stop);
+    controller.abort();
+    endIterator(world, iterator);
+  }
+}
+
+/** Lets the adapter clean up without waiting for it: it may hang in a read that ignores the signal. */
+function endIterator(world: AttemptWorld, iterator: AsyncIterator<ModelEvent>): void {
+  iterator.return?.().then(undefined, (error: unknown) => {
+    world.log('debug', `the model's stream ended with ${String(error)} after it was left`);
+  });
+}
+
+function take(world: AttemptWorld, input: AttemptInput, collected: Collected, event: ModelEvent): void {
+  const { live, journal } = world;
+  switch (event.type) {
+    case 'text':
+    case 'reasoning': {
+      if (event.delta === '') return;
+      collected.hasContent = true;
+      collected[event.type] += event.delta;
+      const more = event.type === 'text' ? { text: event.delta } : { reasoning: event.delta };
+      live.grow(input.attempt_id, more);
+      journal.add(more);
+      return;
+    }
+    case 'tool_input':
+      if (event.delta !== '') collected.hasContent = true;
+      live.growCall(input.attempt_id, event.index, event.name, event.delta.length);
+      return;
+    case 'part':
+      collected.hasContent = true;
+      collected.parts.push(received(world, event.part));
+      takeWhole(world, input, collected, event.part);
+      return;
+    case 'usage':
+      collected.usage = event.usage;
+      return;
+    case 'response':
+    case 'start':
+    case 'finish':
+    case 'failure':
+      return;
+  }
+}
+
+/** A text that came whole, without deltas before it, is shown and kept like one that was streamed. */
+function takeWhole(
+  world: AttemptWorld,
+  input: AttemptInput,
+  collected: Collected,
+  part: Extract<ModelEvent, { type: 'part' }>['part'],
+): void {
+  if (part.type === 'tool_call') return;
+  collected.partChars[part.type] += part.text.length;
+  const missing = collected.partChars[part.type] - collected[part.type].length;
+  if (missing <= 0) return;
+  const rest = part.text.slice(-missing);
+  collected[part.type] += rest;
+  const more = part.type === 'text' ? { text: rest } : { reasoning: rest };
+  world.live.grow(input.attempt_id, more);
+  world.journal.add(more);
+}
+
+function received(world: AttemptWorld, part: Extract<ModelEvent, { type: 'part' }>['part']): Part {
+  return part.type === 'tool_call' ? callPart(part, world.ids.entry()) : part;
+}
+
+/** Our own id, and the arguments as they parsed; as they came when they did not. */
+function callPart(call: ReceivedCall, call_id: string): Part {
+  const isParsed = call.input !== undefined;
+  return {
+    type: 'tool_call',
+    call_id,
+    ...(call.provider_call_id === undefined ? {} : { provider_call_id: call.provider_call_id }),
+    name: call.name,
+    input: isParsed ? call.input : {},
+    ...(isParsed ? {} : { raw_input: call.raw_input }),
+    ...(call.provider_metadata === undefined ? {} : { provider_metadata: call.provider_metadata }),
+  };
+}
+
+/** The parts as they came; text that only ever came as deltas goes before the calls. */
+function wholeParts(collected: Collected): Part[] {
+  const parts = [...collected.parts];
+  const restOf = (kind: 'text' | 'reasoning'): string => collected[kind].slice(collected.partChars[kind]);
+  const firstCall = parts.findIndex((part) => part.type === 'tool_call');
+  const at = firstCall < 0 ? parts.length : firstCall;
+  const rest: Part[] = [];
+  if (restOf('reasoning') !== '') rest.push({ type: 'reasoning', text: restOf('reasoning') });
+  if (restOf('text') !== '') rest.push({ type: 'text', text: restOf('text') });
+  parts.splice(at, 0, ...rest);
+  return parts;
+}
+
+const endedEarly = (label: string): Failure => ({
+  kind: 'network',
+  code: 'UnexpectedEnd',
+  message: `The stream from ${label} ended without the end the protocol asks for.`,
+  transient: true,
+});
+
+const adapterFailure = (label: string, error: unknown): Failure => ({
+  kind: 'network',
+  code: 'InternalError',
+  message: `The request to ${label} failed inside Bough: ${error instanceof Error ? error.message : String(error)}. The output channel has the details.`,
+  transient: false,
+  action: 'show-log',
+});
+
+/** Lets a pending read lose against a stop or a silence, with one listener however many reads there are. */
+class Interruption {
+  #raised: 'stopped' | 'silent' | null = null;
+  #wake: ((why: 'stopped' | 'silent') => void) | null = null;
+
+  raise(why: 'stopped' | 'silent'): void {
+    this.#raised ??= why;
+    this.#wake?.(this.#raised);
+  }
+
+  race<T>(work: Promise<T>): Promise<T | 'stopped' | 'silent'> {
+    return new Promise((resolve, reject) => {
+      if (this.#raised !== null) resolve(this.#raised);
+      this.#wake = resolve;
+      work.then(resolve, reject);
+    });
+  }
+}

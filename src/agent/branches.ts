@@ -1,0 +1,184 @@
+/** Moving the head, and new turns on messages that are there. The old lines stay; nothing is removed. */
+import { OutlineFlag } from '../shared/fold/types.js';
+import type { Failure } from '../shared/failure.js';
+import type { Draft } from '../shared/notes.js';
+import { LEFT_TEXT } from './approvals.js';
+import { underLease, type Core } from './core.js';
+import { refused } from './failures.js';
+import { lastFailure, lastTurn } from './last-turn.js';
+import { interruptionOf, repair } from './recover.js';
+import { resumeTurn } from './reopen.js';
+import { closeSuspended, suspensionOf } from './suspended.js';
+import { startRun } from './turn.js';
+
+export type Done = { entry_id?: string };
+type ExpectedHead = string | null | undefined;
+
+export const running = (): Failure =>
+  refused('SessionRunning', 'A turn is running here. Stop it first, then try again.');
+
+export const parked = (due_at: string): Failure =>
+  refused(
+    'SessionRunning',
+    `The turn waits until ${timeOf(due_at)}, as the server asked. Retry then, switch the model, or give up first.`,
+  );
+
+export const pendingFailure = (): Failure =>
+  refused(
+    'ResumeRequired',
+    'A tool call waits for your decision. Approve or deny it, or answer it with your message instead.',
+  );
+
+const moved = (): Failure =>
+  refused(
+    'SessionConflict',
+    'The conversation has moved on since you saw it. Look at its end and try again.',
+  );
+
+export const timeOf = (due_at: string): string => {
+  const at = new Date(due_at);
+  return Number.isNaN(at.getTime()) ? due_at : at.toLocaleTimeString();
+};
+
+/** Whether the head is still the one the person saw. After the lease was taken, so that others' appends count. */
+export const headMoved = (core: Core, expected: ExpectedHead): Failure | null =>
+  expected === undefined || expected === core.log.head ? null : moved();
+
+/** What must be closed before the head moves: null when it may move, a failure when it may not. */
+async function makeWay(core: Core, expected: ExpectedHead): Promise<Failure | null> {
+  if (core.run !== null) return running();
+  const wrong = headMoved(core, expected);
+  if (wrong !== null) return wrong;
+  switch (suspensionOf(core)) {
+    case 'parked':
+      return parked(core.log.state().wait?.due_at ?? '');
+    case 'approvals':
+      await core.append(
+        await closeSuspended(core, { decision: 'expired', pendingText: LEFT_TEXT, holdsQueue: true }),
+      );
+      return null;
+    case null:
+      await repair(core);
+      return null;
+  }
+}
+
+/** In the gate, like all below. */
+export function navigate(
+  core: Core,
+  entry_id: string | null,
+  expected: ExpectedHead,
+): Promise<Done | Failure> {
+  return underLease(core, async () => {
+    const target = entry_id === null ? null : behindResults(core, entry_id);
+    if (target === undefined) return noSuchEntry(entry_id ?? '');
+    if (core.run === null && target === core.log.head) return {};
+    const blocked = await makeWay(core, expected);
+    if (blocked !== null) return blocked;
+    // Closing the turn may have added results behind the target.
+    const head = target === null ? null : (behindResults(core, target) ?? target);
+    await core.append([{ type: 'head', entry_id: head }]);
+    core.failure = await lastFailure(core);
+    core.announce();
+    return head === null ? {} : { entry_id: head };
+  });
+}
+
+const noSuchEntry = (id: string): Failure =>
+  refused('InvalidArgument', `There is no message "${id}" in this conversation.`);
+
+/** The entry itself, or the last of the results that follow a message with tool calls; undefined when there is none. */
+export function behindResults(core: Core, entry_id: string): string | undefined {
+  const { outline } = core.log;
+  let at = outline.findIndex(([id]) => id === entry_id);
+  const node = outline[at];
+  if (node === undefined) return undefined;
+  if ((node[3] & (OutlineFlag.calls | OutlineFlag.tool)) === 0) return entry_id;
+  for (let next = at; next >= 0;) {
+    at = next;
+    next = outline.findIndex(
+      ([, parent, , flags], index) => index > at && parent === at && (flags & OutlineFlag.tool) !== 0,
+    );
+  }
+  return outline[at]?.[0];
+}
+
+/** A new answer to a user message, as a sibling of the one that is there. */
+export function tryAgain(
+  core: Core,
+  entry_id: string | undefined,
+  expected: ExpectedHead,
+): Promise<Done | Failure> {
+  return underLease(core, async () => {
+    const message_id = await messageToAnswer(core, entry_id);
+    if (message_id === null) return refused('NothingToRetry', 'There is no message to answer again.');
+    const blocked = await makeWay(core, expected);
+    if (blocked !== null) return blocked;
+    const last = await lastTurn(core);
+    const turn_id = core.parts.ids.entry();
+    const head: Draft[] = core.log.head === message_id ? [] : [{ type: 'head', entry_id: message_id }];
+    const start: Draft = { type: 'turn_start', turn_id, ...(last === null ? {} : { retries: last.turn_id }) };
+    return begin(core, turn_id, [...head, start]);
+  });
+}
+
+/** The user message itself, or the nearest before the entry (default: the head). */
+async function messageToAnswer(core: Core, entry_id: string | undefined): Promise<string | null> {
+  const { outline, head } = core.log;
+  let at = outline.findIndex(([id]) => id === (entry_id ?? head));
+  for (let node = outline[at]; node !== undefined; at = node[1], node = outline[at]) {
+    if ((node[3] & OutlineFlag.user) !== 0) return node[0];
+  }
+  return Promise.resolve(null);
+}
+
+/** Starts a turn with a batch that opens it. The run holds the lease from here. */
+async function begin(core: Core, turn_id: string, batch: Draft[]): Promise<Done> {
+  const lease = await core.lease.hold();
+  try {
+    await core.append(batch);
+  } catch (error) {
+    lease.dispose();
+    throw error;
+  }
+  startRun(core, turn_id, lease);
+  return {};
+}
+
+/** Goes on with what was interrupted, stopped or failed, from where the path ends. */
+export function continueTurn(core: Core, expected: ExpectedHead): Promise<Done | Failure> {
+  return underLease(core, async () => {
+    if (core.run !== null) return running();
+    const wrong = headMoved(core, expected);
+    if (wrong !== null) return wrong;
+    const { wait, turn } = core.log.state();
+    if (suspensionOf(core) === 'approvals') return pendingFailure();
+    if (turn !== null && wait !== null && core.unsaved === null) {
+      if (wait.kind === 'parked' && Date.parse(wait.due_at) > core.parts.clock.now())
+        return parked(wait.due_at);
+      await resumeTurn(core, turn.turn_id, await core.lease.hold(), { at: 'log' });
+      return {};
+    }
+    await repair(core);
+    const last = await lastTurn(core);
+    if (last === null || last.end?.status === 'completed') {
+      return refused('NothingToContinue', 'The last turn was completed: there is nothing to continue.');
+    }
+    const turn_id = core.parts.ids.entry();
+    return begin(core, turn_id, [{ type: 'turn_start', turn_id, continues: last.turn_id }]);
+  });
+}
+
+/** Closes the interrupted turn and leaves it at that. */
+export function leaveTurn(core: Core, expected: ExpectedHead): Promise<Done | Failure> {
+  return underLease(core, async () => {
+    if (core.run !== null) return running();
+    const wrong = headMoved(core, expected);
+    if (wrong !== null) return wrong;
+    if (interruptionOf(core) === null) return refused('NothingToLeave', 'No interrupted turn is open here.');
+    await repair(core);
+    core.failure = null;
+    core.announce();
+    return {};
+  });
+}

@@ -1,0 +1,105 @@
+/** What the parts of one session share. Nothing here outlives the log but what a failed write kept from it. */
+import type { AppendOptions, SessionLog } from '../log/store.js';
+import type { Disposable } from '../ports.js';
+import type { Failure } from '../shared/failure.js';
+import type { RunState } from '../shared/protocol.js';
+import type { CallState, PathState } from '../shared/fold/types.js';
+import type { Draft, Entry } from '../shared/notes.js';
+import type { Gate } from './gate.js';
+import type { LeaseHold } from './lease-hold.js';
+import type { Live } from './live.js';
+import type { AgentParts } from './types.js';
+
+export type StopReason = 'stopped' | 'closed' | 'deadline';
+
+/** Text of an attempt that did not end well. */
+export interface Partial {
+  attempt_id: string;
+  text: string;
+  reasoning: string;
+}
+
+/** A wait that goes on now. */
+export interface LiveWait {
+  /** The server asked for (a part of) it. */
+  isServers: boolean;
+  due_at: string;
+  /** ms until the server permits a request; 0 when it does already. */
+  forbiddenFor(): number;
+  skip(): void;
+}
+
+/** A turn being executed in this process. */
+export interface Run {
+  readonly turn_id: string;
+  readonly signal: AbortSignal;
+  /** Aborts everything below; the first reason counts. */
+  stop(reason: StopReason): void;
+  stopReason(): StopReason | null;
+  phase: RunState;
+  wait: LiveWait | null;
+  /** The last text of the open step that is in no entry yet. */
+  partial: Partial | null;
+  /** `clock.elapsed()` when the last attempt began; null when none did in this process. */
+  lastAttempt: number | null;
+  /** The same for the first attempt of the request that is open now. */
+  requestBegan: number | null;
+  /** ms until the turn's deadline, or Infinity. */
+  remaining(): number;
+  /** Resolves when the run has ended, whatever the end. Never rejects. */
+  done: Promise<void>;
+}
+
+/** What a failed write kept out of the log: the next write of this session brings it along. */
+export interface Unsaved {
+  turn_id: string;
+  partial: Partial | null;
+  /** Results of calls that did run, with what belongs to them, by call id. */
+  results: Map<string, Draft[]>;
+  reason: string;
+}
+
+export interface Core {
+  readonly log: SessionLog;
+  readonly parts: AgentParts;
+  readonly live: Live;
+  readonly gate: Gate;
+  readonly lease: LeaseHold;
+  run: Run | null;
+  failure: Failure | null;
+  unsaved: Unsaved | null;
+  /** Another window holds the lease as far as we know. */
+  isElsewhere: boolean;
+  /** The log was looked through after it was opened. */
+  isRecovered: boolean;
+  isClosed: boolean;
+  /** Appends to the log; what would not fit one line goes to blobs first. @throws BoughError as the log does */
+  append(batch: readonly Draft[], options?: AppendOptions): Promise<Entry[]>;
+  /** Tells the listeners what the session does now, when that has changed. */
+  announce(): void;
+}
+
+/** Calls of a turn that have no result on the path. */
+export const openCallsOf = (state: PathState, turn_id: string): CallState[] =>
+  state.open_calls.filter((call) => call.turn_id === turn_id);
+
+/** Takes the lease for `work` alone. */
+export async function underLease<T>(core: Core, work: (lease: Disposable) => Promise<T>): Promise<T> {
+  const lease = await core.lease.hold();
+  core.isElsewhere = false;
+  try {
+    return await work(lease);
+  } finally {
+    lease.dispose();
+  }
+}
+
+/** What the session does now: the run's own word, else what the log says. */
+export function runStateOf(core: Core): RunState {
+  if (core.run !== null) return core.run.phase;
+  const state = core.log.state();
+  if (state.turn === null) return 'idle';
+  if (openCallsOf(state, state.turn.turn_id).some((call) => call.status === 'pending')) return 'waiting';
+  if (state.wait?.kind === 'parked') return 'parked';
+  return 'idle';
+}

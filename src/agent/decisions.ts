@@ -1,0 +1,129 @@
+/** The person's decision on one pending call: once, bound to what was shown, and followed by exactly one execution. */
+import { isFailure, type Failure } from '../shared/failure.js';
+import type { CallState, PendingApproval } from '../shared/fold/types.js';
+import type { Draft } from '../shared/notes.js';
+import type { Intent } from '../shared/protocol.js';
+import { decisionDraft, deniedText, expiry, type Decision } from './approvals.js';
+import { prepareCall, startBatch, stepRef, type ReadyCall } from './calls.js';
+import { openCallsOf, underLease, type Core } from './core.js';
+import { resultMessage } from './entries.js';
+import { refused } from './failures.js';
+import { repair } from './recover.js';
+import { startRun } from './turn.js';
+
+type Decide = Extract<Intent, { type: 'decide' }>;
+
+const notPending = (): Failure =>
+  refused(
+    'NotPending',
+    'This approval is no longer open: it was decided, or its turn has ended. Ask again if the call is still needed.',
+  );
+
+interface Pending {
+  turn_id: string;
+  call: CallState;
+  request_id: string;
+}
+
+function findPending(core: Core, call_id: string): Pending | null {
+  const state = core.log.state();
+  if (state.turn === null) return null;
+  const { turn_id } = state.turn;
+  const call = openCallsOf(state, turn_id).find(
+    (open) => open.call.call_id === call_id && open.status === 'pending',
+  );
+  return call?.request === undefined ? null : { turn_id, call, request_id: call.request.id };
+}
+
+/** In the gate. */
+export function decide(core: Core, intent: Decide): Promise<Failure | Record<string, never>> {
+  return underLease(core, async () => {
+    if (findPending(core, intent.call_id) === null) return notPending();
+    // Calls of the step that a crash left without a result are answered before the turn goes on.
+    if (core.run === null) await repair(core);
+    const pending = findPending(core, intent.call_id);
+    if (pending === null) return notPending();
+    if (intent.decision === 'deny') await deny(core, pending, intent);
+    else await allow(core, pending, intent);
+    return {};
+  });
+}
+
+async function deny(core: Core, pending: Pending, { feedback, scope }: Decide): Promise<void> {
+  await answer(core, pending, { decision: 'deny', content: deniedText(feedback), scope, feedback });
+  await goOn(core, pending.turn_id);
+}
+
+/** Closes one approval with a result that the model is told. */
+async function answer(
+  core: Core,
+  { turn_id, call, request_id }: Pending,
+  how: { decision: Decision; content: string; scope?: Decide['scope']; feedback?: string | undefined },
+): Promise<void> {
+  const { decision, content, ...more } = how;
+  await core.append([
+    decisionDraft(turn_id, request_id, decision, more),
+    resultMessage(await stepRef(core, call), call.call, { content, is_error: true }),
+  ]);
+}
+
+async function allow(core: Core, pending: Pending, intent: Decide): Promise<void> {
+  const { turn_id, call, request_id } = pending;
+  const ready = await prepareAgain(core, call);
+  if (typeof ready === 'string') {
+    await answer(core, pending, { decision: 'expired', content: ready });
+    return goOn(core, turn_id);
+  }
+  if (intent.scope !== 'once') {
+    await core.parts.rules.remember(
+      { tool: ready.prepared.tool, subject: ready.prepared.subject },
+      intent.scope,
+    );
+  }
+  const allowed = decisionDraft(turn_id, request_id, 'allow', {
+    scope: intent.scope,
+    feedback: intent.feedback,
+  });
+  if (core.run !== null) {
+    // Another call of the step runs now: this one follows it.
+    await core.append([allowed]);
+    return;
+  }
+  const batch: Draft[] = [allowed, ...(await startBatch(core, turn_id, ready))];
+  const lease = await core.lease.hold();
+  try {
+    await core.append(batch);
+  } catch (error) {
+    lease.dispose();
+    throw error;
+  }
+  startRun(core, turn_id, lease, { at: 'call', ready });
+}
+
+/** The call as it is prepared now, or why its approval no longer holds. */
+async function prepareAgain(core: Core, call: CallState): Promise<ReadyCall | string> {
+  const changed = await changedTarget(core, call.request?.targets ?? []);
+  if (changed !== null) return changed;
+  const ready = await prepareCall(core, call, core.run?.signal ?? new AbortController().signal);
+  if (isFailure(ready)) return `The call was not run: ${ready.message}`;
+  return expiry(call, ready.prepared) ?? ready;
+}
+
+async function changedTarget(core: Core, targets: PendingApproval['targets']): Promise<string | null> {
+  for (const { path, hash } of targets) {
+    const resolved = await core.parts.workspace.resolve(path);
+    if (isFailure(resolved)) return `The call was not run: ${resolved.message}`;
+    if ((await core.parts.workspace.hash(resolved)) !== hash) {
+      return `The call was not run: ${path} has changed since it was proposed. Read it and ask again.`;
+    }
+  }
+  return null;
+}
+
+/** Takes the turn up when something of it can go on without a person. */
+async function goOn(core: Core, turn_id: string): Promise<void> {
+  if (core.run !== null) return;
+  const calls = openCallsOf(core.log.state(), turn_id);
+  if (calls.length > 0 && calls.every((call) => call.status === 'pending')) return;
+  startRun(core, turn_id, await core.lease.hold());
+}

@@ -1,0 +1,69 @@
+/** The drafts a turn is made of. */
+import type { Usage } from '../ports.js';
+import type { IncompleteReason, Part, ToolCallPart } from '../shared/entry.js';
+import type { Failure } from '../shared/failure.js';
+import type { Draft } from '../shared/notes.js';
+import type { Partial } from './core.js';
+
+export type DraftOfType<T extends Draft['type']> = Extract<Draft, { type: T }>;
+
+export interface StepRef {
+  turn_id: string;
+  step: number;
+}
+
+export const resultMessage = (
+  ref: { turn_id: string; step: number | undefined },
+  call: ToolCallPart,
+  result: { content: string; is_error: boolean },
+): DraftOfType<'message'> => ({
+  type: 'message',
+  role: 'tool',
+  turn_id: ref.turn_id,
+  ...(ref.step === undefined ? {} : { step: ref.step }),
+  parts: [{ type: 'tool_result', call_id: call.call_id, name: call.name, ...result }],
+});
+
+export const usageNote = (turn_id: string, attempt_id: string, usage: Usage): DraftOfType<'usage'> => ({
+  type: 'usage',
+  turn_id,
+  attempt_id,
+  purpose: 'step',
+  ...usage,
+});
+
+/** Nothing when there is no text to keep. */
+export function incompleteOutput(
+  turn_id: string,
+  partial: Partial | null,
+  why: { reason: IncompleteReason; error?: string | undefined },
+): DraftOfType<'incomplete_output'>[] {
+  if (partial === null || (partial.text.trim() === '' && partial.reasoning.trim() === '')) return [];
+  return [
+    {
+      type: 'incomplete_output',
+      turn_id,
+      attempt_id: partial.attempt_id,
+      text: partial.text,
+      incomplete: true,
+      ...(partial.reasoning === '' ? {} : { reasoning: partial.reasoning }),
+      reason: why.reason,
+      ...(why.error === undefined ? {} : { error: why.error }),
+    },
+  ];
+}
+
+export const turnEnd = (
+  turn_id: string,
+  steps: number,
+  end: { status: 'completed' | 'stopped' | 'failed' | 'interrupted'; failure?: Failure | null },
+): DraftOfType<'turn_end'> => ({
+  type: 'turn_end',
+  turn_id,
+  steps,
+  status: end.status,
+  ...(end.failure ? { error: end.failure.message, failure: end.failure } : {}),
+});
+
+export const textOf = (parts: readonly Part[]): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');

@@ -1,0 +1,67 @@
+/** What was typed while a turn ran: durable, each item sent exactly once, in one batch with the shorter list. */
+import type { Part } from '../shared/entry.js';
+import type { Draft, QueueItem } from '../shared/notes.js';
+import type { Mention } from '../shared/protocol.js';
+import type { PathState } from '../shared/fold/types.js';
+import type { Core } from './core.js';
+import type { DraftOfType } from './entries.js';
+
+/** The text, and a part for each thing it names. */
+export function promptParts(text: string, mentions: readonly Mention[]): Part[] {
+  return [
+    { type: 'text', text },
+    ...mentions.map((mention): Part => ({ type: 'text', text: mentionText(mention) })),
+  ];
+}
+
+function mentionText({ kind, label, path, text }: Mention): string {
+  const where = path === undefined || path === label ? label : `${label} (${path})`;
+  const named = `[The person named this ${kind}: ${where}]`;
+  return text === undefined || text.trim() === '' ? named : `${named}\n${text}`;
+}
+
+const messageOf = (item: QueueItem, turn_id: string, origin: 'steer' | 'person'): DraftOfType<'message'> => ({
+  type: 'message',
+  role: 'user',
+  turn_id,
+  parts: item.parts ?? [{ type: 'text', text: item.text }],
+  origin,
+  queue_item_id: item.id,
+});
+
+const without = (queue: readonly QueueItem[], item: QueueItem, held: boolean): Draft => ({
+  type: 'queue_update',
+  items: queue.filter(({ id }) => id !== item.id),
+  held,
+});
+
+/** The next thing the person said into the running turn; null when there is none. A held list keeps only queued items. */
+export function steerBatch(core: Core, turn_id: string): Draft[] | null {
+  const { queue, queue_held } = core.log.state();
+  const item = queue.find(({ mode }) => mode === 'steer');
+  if (item === undefined) return null;
+  return [messageOf(item, turn_id, 'steer'), { ...without(queue, item, queue_held), turn_id }];
+}
+
+/** The first queued prompt as a turn of its own; null when there is none or the queue is held. */
+export function queuedTurn(core: Core, turn_id: string, hold: 'kept' | 'released' = 'kept'): Draft[] | null {
+  const { queue, queue_held } = core.log.state();
+  const [item] = queue;
+  if (item === undefined || (queue_held && hold === 'kept')) return null;
+  return [
+    messageOf(item, turn_id, 'person'),
+    { type: 'turn_start', turn_id },
+    { ...without(queue, item, false), turn_id },
+  ];
+}
+
+/** After anything but a good end the queue is held until the person releases it; there is no turn left to steer. */
+export const holdQueue = (state: PathState): Draft[] =>
+  state.queue.length === 0 || state.queue_held
+    ? []
+    : [{ type: 'queue_update', items: state.queue.map((item) => ({ ...item, mode: 'queue' })), held: true }];
+
+export function enqueue(core: Core, item: QueueItem): Draft[] {
+  const { queue, queue_held } = core.log.state();
+  return [{ type: 'queue_update', items: [...queue, item], held: queue_held }];
+}

@@ -1,0 +1,88 @@
+/** What happens by itself when a session is opened: text a crash left is kept, a due wait goes on, nothing else is sent. */
+import { isBoughError } from '../shared/failure.js';
+import type { Wait } from '../shared/fold/types.js';
+import type { Core } from './core.js';
+import { stackOf } from './failures.js';
+import { journalPartial } from './journal.js';
+import { holdQueue } from './queue.js';
+import { keepJournal } from './recover.js';
+import { lastFailure } from './last-turn.js';
+import { LONGEST_WAIT_MS } from './retry.js';
+import { wantedModel } from './step.js';
+import { startRun, type Begin } from './turn.js';
+
+/** A wait that ended longer ago than this asks before the step starts. */
+const STALE_WAIT_MS = 10 * 60_000;
+
+/** Models of VS Code are asked for consent and quota by the person's action, never by a restart. */
+const ASKING_PROVIDER = 'vscode/';
+
+export async function reopen(core: Core): Promise<void> {
+  await core.gate.pass(async () => {
+    if (core.run !== null || core.isClosed) return;
+    core.failure ??= await lastFailure(core);
+    core.isElsewhere = (await core.log.holder()) !== null;
+    if (!core.isElsewhere && core.log.access.mode === 'write' && (await hasWork(core))) await takeUp(core);
+    core.isRecovered = true;
+    core.announce();
+  });
+}
+
+/** Whether opening has anything to do, so that looking at a session takes no lease. */
+async function hasWork(core: Core): Promise<boolean> {
+  const state = core.log.state();
+  return state.wait !== null || holdQueue(state).length > 0 || (await core.log.journal.read()) !== null;
+}
+
+async function takeUp(core: Core): Promise<void> {
+  try {
+    const lease = await core.lease.hold();
+    try {
+      await keepJournal(core);
+      const held = holdQueue(core.log.state());
+      if (held.length > 0) await core.append(held);
+      if (await takeUpWait(core, lease)) return;
+    } catch (error) {
+      lease.dispose();
+      throw error;
+    }
+    lease.dispose();
+  } catch (error) {
+    if (!isBoughError(error)) throw error;
+    if (error.code === 'Locked') core.isElsewhere = true;
+    core.parts.log('warn', `opening the session: ${stackOf(error)}`);
+  }
+}
+
+async function takeUpWait(core: Core, lease: { dispose(): void }): Promise<boolean> {
+  const { wait, turn } = core.log.state();
+  if (wait === null || turn === null) return false;
+  const begin = beginOf(core, wait);
+  if (begin === null) return false;
+  await resumeTurn(core, turn.turn_id, lease, begin);
+  return true;
+}
+
+/** null: the wait asks. */
+function beginOf(core: Core, wait: Wait): Begin | null {
+  if (wait.kind === 'parked' || wantedModel(core).startsWith(ASKING_PROVIDER)) return null;
+  const due = Date.parse(wait.due_at);
+  const left = Number.isNaN(due) ? 0 : due - core.parts.clock.now();
+  if (left < -STALE_WAIT_MS) return null;
+  if (left <= 0) return { at: 'log' };
+  // A clock that was set back must not make the wait longer than it was.
+  const ms = Math.min(left, wait.delay_ms, LONGEST_WAIT_MS);
+  return { at: 'wait', wait: { ms, hint_ms: wait.server_hint ? ms : 0, due_at: wait.due_at } };
+}
+
+/** Goes on with a turn that was left in a wait; the text its last attempt left comes along. */
+export async function resumeTurn(
+  core: Core,
+  turn_id: string,
+  lease: { dispose(): void },
+  begin: Begin,
+): Promise<void> {
+  const left = await journalPartial(core);
+  const run = startRun(core, turn_id, lease, begin);
+  if (left?.turn_id === turn_id) run.partial = left.partial;
+}

@@ -1,0 +1,43 @@
+/** The life of one run in memory: its abort signal, its deadline, its waits. Nothing here decides anything. */
+import type { Disposable } from '../ports.js';
+import type { Core, Run, StopReason } from './core.js';
+
+export interface OwnedRun extends Run {
+  /** Ends the deadline's timer. */
+  dispose(): void;
+}
+
+export function createRun(core: Core, turn_id: string): OwnedRun {
+  const { clock, settings } = core.parts;
+  const controller = new AbortController();
+  const { maxDuration } = settings();
+  const began = clock.elapsed();
+  const hasDeadline = Number.isFinite(maxDuration) && maxDuration > 0;
+  const remaining = (): number =>
+    hasDeadline ? Math.max(0, began + maxDuration - clock.elapsed()) : Infinity;
+  let reason: StopReason | null = null;
+  let timer: Disposable | null = null;
+
+  const run: OwnedRun = {
+    turn_id,
+    signal: controller.signal,
+    stop(why) {
+      if (reason !== null) return;
+      reason = why;
+      run.phase = 'stopping';
+      controller.abort(new Error(`The turn was ended: ${why}.`));
+      core.announce();
+    },
+    stopReason: () => reason,
+    phase: 'running',
+    wait: null,
+    partial: null,
+    lastAttempt: null,
+    requestBegan: null,
+    remaining,
+    done: Promise.resolve(),
+    dispose: () => timer?.dispose(),
+  };
+  if (hasDeadline) timer = clock.after(maxDuration, () => run.stop('deadline'));
+  return run;
+}

@@ -1,0 +1,152 @@
+/**
+ * One session with, at times, a run: puts the parts together and is the one place where what the log throws becomes a
+ * Failure. Lives in the extension host whatever the views do.
+ */
+import type { SessionLog } from '../log/store.js';
+import type { Failure } from '../shared/failure.js';
+import { runStateOf, underLease, type Core } from './core.js';
+import { orFailure, refused, stackOf } from './failures.js';
+import { createGate } from './gate.js';
+import { carryOut } from './inbox.js';
+import { createLeaseHold } from './lease-hold.js';
+import { createLive } from './live.js';
+import { fitBatch } from './offload.js';
+import { describe, interruptionOf } from './recover.js';
+import { reopen, resumeTurn } from './reopen.js';
+import { wantedModel } from './step.js';
+import { suspensionOf } from './suspended.js';
+import type { AgentParts, AgentSession } from './types.js';
+
+const SHUTDOWN_MS = 3_000;
+
+export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSession {
+  const core = createCore(log, parts);
+  followLog(core);
+  return {
+    log,
+    run: () => runStateOf(core),
+    interrupted: () => {
+      const interruption = interruptionOf(core);
+      return interruption === null
+        ? null
+        : { turn_id: interruption.turn.turn_id, message: describe(core, interruption) };
+    },
+    failure: () => core.failure,
+    growing: () => core.live.growing(),
+    progress: () => core.live.progress(),
+    model: () => wantedModel(core),
+    recover: () => reopen(core),
+    dispatch: async (intent, expectedHead) => {
+      const unusable = usable(core);
+      return unusable ?? carryOut(core, intent, expectedHead);
+    },
+    selectModel: (provider, model_id) => selectModel(core, provider, model_id),
+    settled: () => settled(core),
+    on: (listener) => core.live.on(listener),
+    shutdown: () => shutdown(core),
+  };
+}
+
+function createCore(log: SessionLog, parts: AgentParts): Core {
+  const live = createLive((error) => parts.log('error', `a listener failed: ${stackOf(error)}`));
+  let told: string | null = null;
+  const core: Core = {
+    log,
+    parts,
+    live,
+    gate: createGate(),
+    lease: createLeaseHold(log),
+    run: null,
+    failure: null,
+    unsaved: null,
+    isElsewhere: false,
+    isRecovered: false,
+    isClosed: false,
+    append: async (batch, options) => log.append(await fitBatch(log.blobs, batch), options),
+    announce: () => {
+      const run = runStateOf(core);
+      if (run === told) return;
+      told = run;
+      live.emit({ type: 'run', run });
+    },
+  };
+  return core;
+}
+
+/** Output that has become an entry is no longer live; what another window appends is noticed. */
+function followLog(core: Core): void {
+  core.log.onAppend((placed) => {
+    for (const { entry } of placed) {
+      if (
+        (entry.type === 'message' || entry.type === 'incomplete_output') &&
+        entry.attempt_id !== undefined
+      ) {
+        core.live.end(entry.attempt_id);
+      }
+    }
+    if (!core.lease.isHeld) {
+      core.isElsewhere = core.log.state().turn !== null;
+      core.announce();
+    }
+  });
+}
+
+/** Why no intent can be carried out; null when one can. */
+function usable(core: Core): Failure | null {
+  if (core.isClosed) return refused('SessionStale', 'This session is being closed.');
+  const { access } = core.log;
+  switch (access.mode) {
+    case 'write':
+      return null;
+    case 'read-only':
+      return refused(access.reason === 'archived' ? 'SessionArchived' : 'NewerFormat', access.message);
+    case 'stale':
+    case 'poisoned':
+      return {
+        kind: 'storage',
+        code: 'SessionStale',
+        message: access.message,
+        transient: false,
+        action: 'reopen',
+      };
+  }
+}
+
+/** A wait that a server asked for is left when another model is chosen: its server asked for nothing. */
+function selectModel(core: Core, provider: string, model_id: string): Promise<void | Failure> {
+  return core.gate.pass(() =>
+    orFailure(async () => {
+      const unusable = usable(core);
+      if (unusable !== null) return unusable;
+      const before = wantedModel(core);
+      return underLease(core, async () => {
+        await core.append([{ type: 'model_change', provider, model_id }]);
+        if (before === wantedModel(core)) return;
+        const { turn } = core.log.state();
+        if (core.run?.wait) core.run.wait.skip();
+        else if (turn !== null && suspensionOf(core) === 'parked') {
+          await resumeTurn(core, turn.turn_id, await core.lease.hold(), { at: 'log' });
+        }
+      });
+    }),
+  );
+}
+
+/** A queued prompt that follows a turn belongs to it. */
+async function settled(core: Core): Promise<void> {
+  for (let run = core.run; run !== null; run = core.run) await run.done;
+}
+
+async function shutdown(core: Core): Promise<void> {
+  core.isClosed = true;
+  core.run?.stop('closed');
+  const done = Promise.all([settled(core), core.gate.pass(() => Promise.resolve())]);
+  await new Promise<void>((resolve) => {
+    const timer = core.parts.clock.after(SHUTDOWN_MS, resolve);
+    const end = (): void => {
+      timer.dispose();
+      resolve();
+    };
+    done.then(end, end);
+  });
+}

@@ -1,0 +1,78 @@
+/** What the log says of a turn's steps and attempts: budgets are counted from it, so that a reload never resets them. */
+import type { PlacedEntry } from '../log/store.js';
+import type { Message } from '../shared/entry.js';
+
+export interface TurnFacts {
+  /** The last step that was started; 0 before the first. */
+  step: number;
+  /** It was started and has no end. */
+  isStepOpen: boolean;
+  /** Attempts of the request that is open now. */
+  attempts: number;
+  /** ms since the epoch, by the wall clock: when the request's first attempt and the last one began. */
+  firstAttemptAt: number | null;
+  lastAttemptAt: number | null;
+  resumes: number;
+  /** The number of a retry that has no end yet. */
+  openRetry: number | null;
+  /** The assistant message of the last step, when it came. */
+  message: Message | null;
+}
+
+const timeOf = (timestamp: string): number | null => {
+  const at = Date.parse(timestamp);
+  return Number.isNaN(at) ? null : at;
+};
+
+/** `line`: entries of the path with its notes, in file order. */
+export function turnFacts(line: readonly PlacedEntry[], turn_id: string): TurnFacts {
+  const facts: TurnFacts = {
+    step: 0,
+    isStepOpen: false,
+    attempts: 0,
+    firstAttemptAt: null,
+    lastAttemptAt: null,
+    resumes: 0,
+    openRetry: null,
+    message: null,
+  };
+  for (const { entry } of line) {
+    if (entry.turn_id !== turn_id) continue;
+    switch (entry.type) {
+      case 'step_start': {
+        if (entry.step !== facts.step || !facts.isStepOpen) beginRequest(facts);
+        facts.step = entry.step;
+        facts.isStepOpen = true;
+        facts.message = null;
+        facts.attempts += 1;
+        facts.lastAttemptAt = timeOf(entry.timestamp);
+        facts.firstAttemptAt ??= facts.lastAttemptAt;
+        break;
+      }
+      case 'resume_start':
+        facts.resumes += 1;
+        beginRequest(facts);
+        break;
+      case 'retry_start':
+        facts.openRetry = entry.attempt;
+        break;
+      case 'retry_end':
+        facts.openRetry = null;
+        break;
+      case 'step_end':
+        if (entry.step === facts.step) facts.isStepOpen = false;
+        break;
+      case 'message':
+        if (entry.role === 'assistant') facts.message = entry;
+        break;
+      default:
+        break;
+    }
+  }
+  return facts;
+}
+
+function beginRequest(facts: TurnFacts): void {
+  facts.attempts = 0;
+  facts.firstAttemptAt = null;
+}

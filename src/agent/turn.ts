@@ -1,0 +1,189 @@
+/**
+ * A turn, from wherever the log says it stands: its open calls, then step after step, until the model answers without
+ * calls, the person is needed, or something ends it. The log is asked at every boundary, so a turn that was left for a
+ * night goes on by the same code as one that never stopped.
+ */
+import type { Disposable } from '../ports.js';
+import { isBoughError, type Failure } from '../shared/failure.js';
+import type { Draft } from '../shared/notes.js';
+import { closeCalls } from './approvals.js';
+import { finishCall, settleCalls, STOPPED_IN_CALL, type ReadyCall } from './calls.js';
+import { openCallsOf, type Core, type Run } from './core.js';
+import { turnEnd } from './entries.js';
+import { bugFailure, failureOf, orFailure, stackOf } from './failures.js';
+import { holdQueue, queuedTurn, steerBatch } from './queue.js';
+import { createRun, type OwnedRun } from './run.js';
+import { runStep, stopped, stoppedInWait, type StepStop, type TurnEnd } from './step.js';
+import { turnFacts } from './turn-facts.js';
+import { waitFor, type WaitPlan } from './wait.js';
+
+/** Where a run begins: at what the log says, after the rest of a wait, or with a call that was just allowed. */
+export type Begin = { at: 'log' } | { at: 'wait'; wait: WaitPlan } | { at: 'call'; ready: ReadyCall };
+
+/** Starts to execute a turn that is open in the log. Takes the lease over from the caller. */
+export function startRun(core: Core, turn_id: string, lease: Disposable, begin: Begin = { at: 'log' }): Run {
+  const run = createRun(core, turn_id);
+  if (begin.at === 'wait') run.phase = 'retrying';
+  core.run = run;
+  core.failure = null;
+  core.announce();
+  run.done = execute(core, run, begin).finally(() => {
+    lease.dispose();
+    run.dispose();
+  });
+  return run;
+}
+
+/** Never rejects: whatever happens, the session can be used afterwards. */
+async function execute(core: Core, run: OwnedRun, begin: Begin): Promise<void> {
+  try {
+    await drive(core, run, begin);
+  } catch (error) {
+    broken(core, run, error);
+  } finally {
+    leave(core, run);
+  }
+}
+
+async function drive(core: Core, run: Run, begin: Begin): Promise<void> {
+  if (begin.at === 'wait') {
+    const waited = await waitFor(core.parts.clock, run, begin.wait);
+    if (waited === 'aborted') return conclude(core, run, await stoppedInWait(core, run));
+    run.phase = 'running';
+    core.announce();
+  }
+  if (begin.at === 'call') await finishCall(core, run, begin.ready);
+  for (;;) {
+    const calls = await settleCalls(core, run);
+    if (calls === 'stopped') return conclude(core, run, await stopped(core, run, []));
+    if (calls === 'waiting') {
+      if (await suspend(core, run)) return;
+      continue;
+    }
+    await betweenSteps(core, run);
+    const result = await runStep(core, run);
+    if (result.kind === 'calls') continue;
+    if (result.kind === 'answered' && (await answer(core, run, result.batch))) continue;
+    if (result.kind !== 'answered') await conclude(core, run, result);
+    return;
+  }
+}
+
+/** Leaves the run while only approvals are open; not if one was decided, or the turn stopped, in this moment. */
+function suspend(core: Core, run: Run): Promise<boolean> {
+  return core.gate.pass(async () => {
+    const calls = openCallsOf(core.log.state(), run.turn_id);
+    if (run.signal.aborted || calls.length === 0 || calls.some((call) => call.status !== 'pending'))
+      return false;
+    leave(core, run);
+    return true;
+  });
+}
+
+/** Ends a step whose calls are all answered, and lets in what the person said meanwhile. */
+function betweenSteps(core: Core, run: Run): Promise<void> {
+  return core.gate.pass(async () => {
+    const facts = turnFacts(await core.log.line(), run.turn_id);
+    if (facts.isStepOpen && facts.message !== null) {
+      await core.append([
+        { type: 'step_end', turn_id: run.turn_id, step: facts.step, attempt_id: facts.message.attempt_id },
+      ]);
+    }
+    if (run.signal.aborted) return;
+    for (let batch = steerBatch(core, run.turn_id); batch !== null; batch = steerBatch(core, run.turn_id)) {
+      await core.append(batch);
+    }
+  });
+}
+
+/** Writes the answer and, unless the person steered meanwhile, the turn's end. True when the turn goes on. */
+function answer(core: Core, run: Run, batch: Draft[]): Promise<boolean> {
+  return core.gate.pass(async () => {
+    const facts = turnFacts(await core.log.line(), run.turn_id);
+    const isSteered = !run.signal.aborted && steerBatch(core, run.turn_id) !== null;
+    const stepEnd: Draft = { type: 'step_end', turn_id: run.turn_id, step: facts.step };
+    const end: Draft[] = isSteered ? [] : [turnEnd(run.turn_id, facts.step, { status: 'completed' })];
+    await core.append([...batch, stepEnd, ...end]);
+    run.partial = null;
+    await core.log.journal.end();
+    if (!isSteered) await ended(core, run, { status: 'completed', failure: null });
+    return isSteered;
+  });
+}
+
+/** Writes what belongs to the end of a turn that was stopped or failed. */
+async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
+  if (result.kind === 'closed') {
+    if (core.log.state().wait === null) await core.log.journal.end();
+    return;
+  }
+  if (result.kind === 'parked') return;
+  await core.gate.pass(async () => {
+    const facts = turnFacts(await core.log.line(), run.turn_id);
+    const state = core.log.state();
+    const ref = { turn_id: run.turn_id, step: facts.step };
+    await core.append([
+      ...result.batch,
+      ...closeCalls(openCallsOf(state, run.turn_id), ref, {
+        decision: 'cancelled',
+        startedText: () => STOPPED_IN_CALL,
+      }),
+      ...(facts.isStepOpen ? [{ type: 'step_end' as const, ...ref }] : []),
+      turnEnd(run.turn_id, facts.step, result.end),
+      ...holdQueue(state),
+    ]);
+    run.partial = null;
+    await core.log.journal.end();
+    await ended(core, run, result.end);
+  });
+}
+
+/** The turn is over in the log. In the gate: a queued prompt follows before any other intent. */
+async function ended(core: Core, run: Run, end: TurnEnd): Promise<void> {
+  leave(core, run);
+  core.failure = end.failure;
+  core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure: end.failure });
+  if (end.status !== 'completed' || core.isClosed) return;
+  const failure = await orFailure(() => takeQueued(core));
+  if (failure === undefined) return;
+  core.failure = failure;
+  core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure });
+}
+
+/** Starts a turn with the first queued prompt. A write that fails leaves the queue as it is. In the gate. */
+export async function takeQueued(core: Core): Promise<void> {
+  const turn_id = core.parts.ids.entry();
+  const batch = queuedTurn(core, turn_id);
+  if (batch === null) return;
+  const lease = await core.lease.hold();
+  try {
+    await core.append(batch);
+    startRun(core, turn_id, lease);
+  } catch (error) {
+    lease.dispose();
+    throw error;
+  }
+}
+
+/** The session has no run any more. */
+function leave(core: Core, run: Run): void {
+  const growing = core.live.growing();
+  if (growing?.turn_id === run.turn_id) core.live.end(growing.attempt_id);
+  if (core.run !== run) return;
+  core.run = null;
+  core.announce();
+}
+
+/**
+ * A write failed, or there is a bug. Nothing is written again in this turn: what the log lacks is kept for whoever closes
+ * the turn, and the journal stays.
+ */
+function broken(core: Core, run: Run, error: unknown): void {
+  const failure: Failure = isBoughError(error) ? failureOf(error) : bugFailure(error);
+  core.parts.log('error', `turn ${run.turn_id}: ${isBoughError(error) ? failure.message : stackOf(error)}`);
+  const kept = core.unsaved?.turn_id === run.turn_id ? core.unsaved.results : new Map<string, Draft[]>();
+  core.unsaved = { turn_id: run.turn_id, partial: run.partial, results: kept, reason: failure.message };
+  leave(core, run);
+  core.failure = failure;
+  core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure });
+}

@@ -1,0 +1,170 @@
+/** A session with everything around it faked, and its log as golden text: one line a batch. */
+import { createAgentSession } from '../../../src/agent/session.js';
+import { defaultPolicy } from '../../../src/agent/retry.js';
+import type { AgentEvent, AgentParts, AgentSession, AgentSettings } from '../../../src/agent/types.js';
+import type { Tool } from '../../../src/ports.js';
+import type { Failure } from '../../../src/shared/failure.js';
+import { isFailure } from '../../../src/shared/failure.js';
+import type { Entry } from '../../../src/shared/notes.js';
+import type { Intent } from '../../../src/shared/protocol.js';
+import { fakeWorkspace, type FakeWorkspace } from '../tools/fake-workspace.js';
+import { FakeClock, idle } from './fake-clock.js';
+import { FakeDisk, FakeLog } from './fake-log.js';
+import { FakeModel, type Reply } from './fake-model.js';
+import { fakeTools, type ToolLog } from './fake-tools.js';
+
+export interface BenchOptions {
+  script?: readonly Reply[];
+  files?: Record<string, string>;
+  settings?: Partial<AgentSettings>;
+  retry?: Partial<AgentSettings['retry']>;
+  /** What the rules allow without asking. */
+  allows?: (call: { tool: string; subject: string }) => boolean;
+  tools?: readonly Tool[];
+}
+
+export interface Bench {
+  clock: FakeClock;
+  disk: FakeDisk;
+  log: FakeLog;
+  model: FakeModel;
+  workspace: FakeWorkspace;
+  session: AgentSession;
+  settings: AgentSettings;
+  events: AgentEvent[];
+  ran: ToolLog;
+  remembered: { tool: string; subject: string; scope: string }[];
+  told: string[];
+  /** Sends and lets everything happen that needs no time. */
+  send(
+    text: string,
+    more?: Partial<Extract<Intent, { type: 'send' }>>,
+  ): Promise<{ entry_id?: string } | Failure>;
+  do(intent: Intent): Promise<{ entry_id?: string } | Failure>;
+  /** The log, one line a batch. */
+  story(from?: number): string[];
+  entries(type: Entry['type']): Entry[];
+  /** The process dies here; another opens the same log. */
+  crash(): Promise<Bench>;
+}
+
+export const failureOf = (value: unknown): Failure => {
+  if (!isFailure(value)) throw new Error(`expected a failure, got ${JSON.stringify(value)}`);
+  return value;
+};
+
+export function openBench(options: BenchOptions = {}): Bench {
+  const clock = new FakeClock();
+  const workspace = fakeWorkspace({ files: options.files ?? {} });
+  return benchOn(
+    new FakeDisk(),
+    { clock, workspace, model: new FakeModel(clock, options.script ?? []) },
+    options,
+  );
+}
+
+function benchOn(
+  disk: FakeDisk,
+  world: { clock: FakeClock; workspace: FakeWorkspace; model: FakeModel },
+  options: BenchOptions,
+): Bench {
+  const { clock, workspace, model } = world;
+  const log = new FakeLog(disk, clock);
+  const ran: ToolLog = [];
+  const remembered: Bench['remembered'] = [];
+  const told: string[] = [];
+  const settings: AgentSettings = {
+    retry: { ...defaultPolicy, ...options.retry },
+    idleTimeout: 60_000,
+    maxSteps: 200,
+    maxDuration: 0,
+    model: 'fake/one',
+    ...options.settings,
+  };
+  const parts: AgentParts = {
+    models: model,
+    tools: options.tools ?? fakeTools(ran),
+    workspace,
+    clock,
+    ids: { entry: () => disk.newId(), session: () => 'session' },
+    settings: () => settings,
+    rules: {
+      allows: (call) => options.allows?.(call) ?? false,
+      remember: (call, scope) => {
+        remembered.push({ ...call, scope });
+        return Promise.resolve();
+      },
+    },
+    surroundings: () =>
+      Promise.resolve({ system: 'Linux', shell: '/bin/sh', date: '2026-01-01', instructions: [] }),
+    random: () => 0.5,
+    log: (level, message) => told.push(`${level}: ${message}`),
+  };
+  const session = createAgentSession(log, parts);
+  const events: AgentEvent[] = [];
+  session.on((event) => events.push(event));
+  const perform = async (intent: Intent): Promise<{ entry_id?: string } | Failure> => {
+    const result = await session.dispatch(intent);
+    await idle();
+    return result;
+  };
+  return {
+    ...{ clock, disk, log, model, workspace, session, settings, events, ran, remembered, told },
+    do: perform,
+    send: (text, more = {}) => perform({ type: 'send', text, mentions: [], mode: 'send', ...more }),
+    story: (from = 0) => disk.batches.slice(from).map((batch) => batch.map(tell).join(' + ')),
+    entries: (type) => disk.entries.filter((entry) => entry.type === type),
+    crash: async () => {
+      log.kill();
+      await session.shutdown().catch(() => undefined);
+      const next = benchOn(disk, world, options);
+      return next;
+    },
+  };
+}
+
+/** An entry in a few words: what the assertions are made of. */
+export function tell(entry: Entry): string {
+  switch (entry.type) {
+    case 'message':
+      return `${entry.origin === 'steer' ? 'steer' : entry.role} ${entry.parts.map(tellPart).join(' ')}`;
+    case 'incomplete_output':
+      return `incomplete ${entry.reason ?? ''} "${entry.text}"`;
+    case 'head':
+      return 'head';
+    case 'turn_start':
+      return `turn_start${entry.continues === undefined ? '' : ' continues'}${entry.retries === undefined ? '' : ' retries'}`;
+    case 'turn_end':
+      return `turn_end ${entry.status}`;
+    case 'step_start':
+    case 'step_end':
+      return `${entry.type} ${String(entry.step)}`;
+    case 'retry_start':
+      return `retry_start ${entry.kind} ${String(entry.attempt)}/${String(entry.max_attempts)} ${String(entry.delay_ms)}ms`;
+    case 'retry_end':
+      return `retry_end ${String(entry.attempt)} ${entry.success ? 'ok' : 'failed'}`;
+    case 'resume_start':
+      return `resume_start ${String(entry.resume)}/${String(entry.max_resumes)} ${String(entry.delay_ms)}ms`;
+    case 'approval_request':
+      return `request ${entry.summary}`;
+    case 'approval_decision':
+      return `decision ${entry.decision}`;
+    case 'queue_update':
+      return `queue ${entry.items.map((item) => `${item.mode}:${item.text}`).join(',')}${entry.held === true ? ' held' : ''}`;
+    default:
+      return entry.type;
+  }
+}
+
+function tellPart(part: Extract<Entry, { type: 'message' }>['parts'][number]): string {
+  switch (part.type) {
+    case 'text':
+      return `"${part.text}"`;
+    case 'tool_call':
+      return `${part.name}(${part.raw_input ?? JSON.stringify(part.input)})`;
+    case 'tool_result':
+      return `${part.is_error ? 'error' : 'result'} "${part.content}"`;
+    default:
+      return part.type;
+  }
+}
