@@ -1,0 +1,213 @@
+/**
+ * The list of a folder's sessions. The folder is the truth; `cache/index.json` only remembers what a file of this size and
+ * time came to. Missing, garbled or stale it is made again, and a file that cannot be read keeps its row.
+ */
+import path from 'node:path';
+import * as z from 'zod';
+import type { FileStat, Files } from '../ports.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
+import { isSessionName, LOG_SUFFIX } from './session-name.js';
+import { Serial } from './serial.js';
+import { ifThere, isMissing, storageFailure, stored } from './storage.js';
+import type { ListQuery, SessionSummary } from './store.js';
+import { summarise, unreadable } from './summary.js';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+/** How many files are looked at, and read, at a time. */
+const STATS_AT_ONCE = 32;
+const READS_AT_ONCE = 2;
+const INDEX_VERSION = 1;
+
+const rowSchema = z.object({
+  size: z.number(),
+  mtime: z.number(),
+  summary: z.object({
+    id: z.string(),
+    title: z.string(),
+    named: z.boolean(),
+    folder: z.string().optional(),
+    created: z.number(),
+    updated: z.number(),
+    size: z.number(),
+    messages: z.number(),
+    archived: z.boolean(),
+    tags: z.array(z.string()),
+    owner: z.string().optional(),
+    status: z.enum(['idle', 'waiting', 'retrying', 'incomplete', 'damaged', 'unreadable']),
+    detail: z.string().optional(),
+  }),
+});
+type Row = { size: number; mtime: number; summary: SessionSummary };
+const indexSchema = z.object({ version: z.literal(INDEX_VERSION), rows: z.record(z.string(), z.unknown()) });
+
+export interface CatalogParts {
+  files: Files;
+  sessions: string;
+  /** Of the index; may be deleted at any time. */
+  cache: string;
+  /** The list is right all the same when its cache cannot be written; somebody should know. */
+  onTrouble: (error: BoughError) => void;
+}
+
+export class Catalog {
+  readonly #parts: CatalogParts;
+  readonly #serial = new Serial();
+  /** As on disk, once read. */
+  #rows: Map<string, Row> | undefined;
+
+  constructor(parts: CatalogParts) {
+    this.#parts = parts;
+  }
+
+  async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
+    const all = await this.#serial.run(() => this.#reconcile());
+    return page(all.filter(matches(query)).sort(byUpdate), query);
+  }
+
+  /** Brings the index up to what the folder holds and returns all rows. */
+  async #reconcile(): Promise<SessionSummary[]> {
+    const known = (this.#rows ??= await this.#readIndex());
+    const found = await this.#look();
+    const rows = new Map<string, Row>();
+    const failed: SessionSummary[] = [];
+    const changed: { name: string; stat: FileStat }[] = [];
+    for (const { name, stat } of found) {
+      const row = known.get(name);
+      if (row?.size === stat.size && row.mtime === stat.mtime) rows.set(name, row);
+      else changed.push({ name, stat });
+    }
+    await inParallel(READS_AT_ONCE, changed, async ({ name, stat }) => {
+      const summary = await this.#summarise(name, stat);
+      if (summary === undefined) return;
+      if (summary.status === 'unreadable') failed.push(summary);
+      else rows.set(name, { size: summary.size, mtime: summary.updated, summary });
+    });
+    const isSame = changed.length === failed.length && rows.size === known.size;
+    this.#rows = rows;
+    if (!isSame) await this.#writeIndex(rows);
+    return [...[...rows.values()].map(({ summary }) => summary), ...failed];
+  }
+
+  /** All logs with their size and time; one that goes meanwhile is not there. */
+  async #look(): Promise<{ name: string; stat: FileStat }[]> {
+    const { files, sessions } = this.#parts;
+    const listed = (await stored('list', sessions, () => ifThere(files.list(sessions)))) ?? [];
+    const names = listed
+      .filter((file) => file.endsWith(LOG_SUFFIX))
+      .map((file) => file.slice(0, -LOG_SUFFIX.length))
+      .filter(isSessionName);
+    const found: { name: string; stat: FileStat }[] = [];
+    await inParallel(STATS_AT_ONCE, names, async (name) => {
+      const file = this.#fileOf(name);
+      const stat = await stored('look at', file, () => ifThere(files.stat(file)));
+      if (stat?.isFile === true) found.push({ name, stat });
+    });
+    return found;
+  }
+
+  /** Undefined when it was deleted meanwhile. */
+  async #summarise(name: string, stat: FileStat): Promise<SessionSummary | undefined> {
+    const file = this.#fileOf(name);
+    try {
+      return await summarise(this.#parts.files, file);
+    } catch (error) {
+      if (!isBoughError(error)) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+      return error.data['errno'] === 'ENOENT' ? undefined : unreadable(name, stat, error.message);
+    }
+  }
+
+  async #readIndex(): Promise<Map<string, Row>> {
+    const { files } = this.#parts;
+    const rows = new Map<string, Row>();
+    try {
+      const bytes = await ifThere(files.read(this.#indexFile));
+      if (bytes === undefined) return rows;
+      const index = indexSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+      for (const [name, row] of Object.entries(index.data?.rows ?? {})) {
+        const parsed = rowSchema.safeParse(row);
+        if (parsed.success) rows.set(name, parsed.data as Row);
+      }
+    } catch {
+      return new Map(); // a cache that makes no sense or cannot be read is made again
+    }
+    return rows;
+  }
+
+  async #writeIndex(rows: ReadonlyMap<string, Row>): Promise<void> {
+    const { files, cache, onTrouble } = this.#parts;
+    const text = JSON.stringify({ version: INDEX_VERSION, rows: Object.fromEntries(rows) });
+    try {
+      await files.makeFolder(cache);
+      await files.replace(this.#indexFile, new TextEncoder().encode(text));
+    } catch (error) {
+      onTrouble(storageFailure(error, 'write the list of sessions to', this.#indexFile));
+    }
+  }
+
+  get #indexFile(): string {
+    return path.join(this.#parts.cache, 'index.json');
+  }
+
+  #fileOf(name: string): string {
+    return path.join(this.#parts.sessions, `${name}${LOG_SUFFIX}`);
+  }
+}
+
+async function inParallel<T>(
+  count: number,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
+}
+
+const byUpdate = (a: SessionSummary, b: SessionSummary): number =>
+  b.updated - a.updated || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+function matches({ archived = false, owner, tags = [], text }: ListQuery): (row: SessionSummary) => boolean {
+  const wanted = text?.trim().toLowerCase() ?? '';
+  return (row) =>
+    (archived === 'all' || row.archived === archived) &&
+    (owner === undefined || row.owner === owner) &&
+    tags.every((tag) => row.tags.includes(tag)) &&
+    row.title.toLowerCase().includes(wanted);
+}
+
+const cursorSchema = z.tuple([z.number(), z.string()]);
+
+/** `rows` are all that match, in order. */
+function page(rows: SessionSummary[], query: ListQuery): { sessions: SessionSummary[]; cursor?: string } {
+  const limit = query.limit ?? DEFAULT_LIMIT;
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new BoughError('InvalidArgument', `A page holds 1 to ${MAX_LIMIT} sessions, not ${limit}.`);
+  }
+  const after = query.cursor === undefined ? undefined : parseCursor(query.cursor);
+  const begin = after === undefined ? 0 : rows.findIndex((row) => byUpdate(row, after) > 0);
+  if (begin === -1) return { sessions: [] };
+  const sessions = rows.slice(begin, begin + Math.min(limit, MAX_LIMIT));
+  const last = sessions.at(-1);
+  if (last === undefined || begin + sessions.length >= rows.length) return { sessions };
+  return { sessions, cursor: Buffer.from(JSON.stringify([last.updated, last.id])).toString('base64url') };
+}
+
+function parseCursor(cursor: string): SessionSummary {
+  try {
+    const [updated, id] = cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+    return { ...unreadable(id, { size: 0, mtime: updated, isFile: true, isFolder: false }, '') };
+  } catch (error) {
+    throw new BoughError(
+      'InvalidArgument',
+      `This is no cursor of a session list: ${cursor}.`,
+      {},
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,83 @@
+/** Finds the records on a line that is not one: whole ones glued to each other, or behind one that was cut short. */
+
+/** How many places are tried behind a record that was cut short, so that a hostile line cannot take for ever. */
+const MAX_TRIES = 64;
+const recordStart = /\[?\{"type":"/g;
+
+export interface Split {
+  values: unknown[];
+  /** Characters that belong to no whole record. */
+  lost: number;
+}
+
+export function splitRecords(text: string): Split {
+  const values: unknown[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const end = endOfValue(text, at);
+    const value = end === -1 ? undefined : parse(text.slice(at, end));
+    if (value === undefined) {
+      const behind = behindCut(text, at);
+      if (behind === undefined) return { values, lost: text.length - at };
+      return { values: [...values, behind.value], lost: behind.start - at };
+    }
+    values.push(value);
+    at = skipSpace(text, end);
+  }
+  return { values, lost: 0 };
+}
+
+/** An entry or batch that runs whole to the end of the line. Within a JSON string its quotes would be escaped. */
+function behindCut(text: string, from: number): { value: unknown; start: number } | undefined {
+  recordStart.lastIndex = from + 1;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const start = recordStart.exec(text)?.index;
+    if (start === undefined) return undefined;
+    const value = parse(text.slice(start));
+    if (value !== undefined && isRecord(value)) return { value, start };
+    recordStart.lastIndex = start + 1;
+  }
+  return undefined;
+}
+
+/** Tells an entry from a part of one: a cut can fall just behind an inner object. */
+function isRecord(value: object): boolean {
+  const entries: readonly object[] = Array.isArray(value) ? value : [value];
+  return entries.every(
+    (entry) => 'id' in entry && typeof entry.id === 'string' && 'type' in entry && entry.type !== 'session',
+  );
+}
+
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined; // not a record: the caller looks elsewhere
+  }
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && (text.charCodeAt(at) <= 0x20 || text[at] === '\uFEFF')) at++;
+  return at;
+}
+
+/** The index behind the object or array that begins at `from`, or −1 when it never ends. */
+function endOfValue(text: string, from: number): number {
+  let depth = 0;
+  let isInString = false;
+  for (let at = from; at < text.length; at++) {
+    const character = text[at];
+    if (isInString) {
+      if (character === '\\') at++;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === '{' || character === '[') depth++;
+    else if (character === '}' || character === ']') {
+      depth--;
+      if (depth <= 0) return at + 1;
+    } else if (depth === 0) return -1;
+  }
+  return -1;
+}

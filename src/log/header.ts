@@ -1,0 +1,63 @@
+/** A log's first line: what version it is, and what stands in for a header that cannot be read. */
+import { FORMAT_VERSION, type Header } from '../shared/entry.js';
+import { BoughError, type BoughErrorCode } from '../shared/failure.js';
+import type { SessionInit, Access } from './store.js';
+import type { Dialect } from './codec.js';
+
+const KIT_VERSION = 3;
+
+export function newHeader(id: string, timestamp: string, producer: string, init: SessionInit): Header {
+  const { folder, title, owner, parent_session_id, parent_entry_id, subagent_task } = init;
+  const facts = { folder, title, owner, parent_session_id, parent_entry_id, subagent_task };
+  const given = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+  return { type: 'session', version: FORMAT_VERSION, id, timestamp, ...given, producer };
+}
+
+export function dialectOf(header: Header): Dialect {
+  if (header.version === KIT_VERSION) return 'kit-v3';
+  return header.version > FORMAT_VERSION ? 'newer' : 'own';
+}
+
+/** Only our own version can be appended to. */
+export function accessBy(header: Header): Access {
+  const { version } = header;
+  if (version === FORMAT_VERSION) return { mode: 'write' };
+  if (version === KIT_VERSION) {
+    const message =
+      'This session was written by Kit (format 3). It can be read here, and continued as an imported copy.';
+    return { mode: 'read-only', reason: 'version-3', message };
+  }
+  if (version > FORMAT_VERSION) {
+    const message = `This session was written by a newer Bough (format ${version}, this one knows ${FORMAT_VERSION}). It can be read; update Bough to go on with it.`;
+    return { mode: 'read-only', reason: 'newer', message };
+  }
+  const message = `This file says it is of format ${version}, which Bough does not know. It can be read as far as it makes sense.`;
+  return { mode: 'read-only', reason: 'unreadable', message };
+}
+
+/** The error with which a handle of this access refuses to write; undefined when it does not. */
+export function refusalOf(access: Access): BoughError | undefined {
+  switch (access.mode) {
+    case 'write':
+      return undefined;
+    case 'stale':
+      return new BoughError('SessionStale', access.message);
+    case 'poisoned':
+      return new BoughError('StorageFailure', access.message);
+    case 'read-only':
+      return new BoughError(codeOf(access.reason), access.message);
+  }
+}
+
+function codeOf(reason: (Access & { mode: 'read-only' })['reason']): BoughErrorCode {
+  switch (reason) {
+    case 'newer':
+      return 'NewerFormat';
+    case 'archived':
+      return 'SessionArchived';
+    case 'version-3':
+      return 'AccessDenied';
+    case 'unreadable':
+      return 'LogDamaged';
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Version-3 tree logs (Kit's format) as our own entries, for reading only; the bytes stay as they are. Deviations of that
+ * format that matter: parents are omitted at a root, parts are {type, data}, tool input is a JSON string, images are
+ * inline, and a compaction is a root although it continues the line before it.
+ */
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A version-3 record as one of version 4; whether it fits is for the schema to say. */
+export function fromVersion3(record: Json): Json {
+  const base = { ...record, parent_id: record['parent_id'] ?? null };
+  switch (record['type']) {
+    case 'message':
+      return message(base);
+    case 'label':
+      return { ...base, label: text(record['label']) || null };
+    case 'branch_summary':
+    case 'compaction':
+      return { ...base, summary: text(record['summary']) };
+    case 'incomplete_output':
+      return { ...base, incomplete: true };
+    default:
+      return base;
+  }
+}
+
+/** A compaction is written without a parent; it continues the line it compacts. */
+export const continuesLine = (entry: { type: string; parent_id: string | null }): boolean =>
+  entry.type === 'compaction' && entry.parent_id === null;
+
+function message(record: Json): Json {
+  const parts: Json[] = [];
+  let finishReason: string | undefined;
+  for (const part of Array.isArray(record['parts']) ? record['parts'] : []) {
+    const { type, data } = isObject(part) ? part : {};
+    const fields = isObject(data) ? data : {};
+    if (type === 'finish') finishReason = text(fields['reason']);
+    else parts.push(partOf(text(type), fields));
+  }
+  return { ...record, parts, ...(finishReason === undefined ? {} : { finish_reason: finishReason }) };
+}
+
+function partOf(type: string, data: Json): Json {
+  switch (type) {
+    case 'text':
+      return { type, text: text(data['text']) };
+    case 'reasoning':
+      return {
+        type,
+        text: text(data['thinking']),
+        ...(typeof data['signature'] === 'string' ? { signature: data['signature'] } : {}),
+      };
+    case 'tool_call':
+      return {
+        type,
+        call_id: callId(data['id']),
+        provider_call_id: text(data['id']),
+        name: text(data['name']),
+        ...input(data),
+      };
+    case 'tool_result':
+      return {
+        type,
+        call_id: callId(data['tool_call_id']),
+        name: text(data['name']),
+        content: text(data['content']),
+        is_error: data['is_error'] === true,
+      };
+    case 'image':
+      return { type: 'text', text: `[image ${text(data['media_type'])}, in the original file]` };
+    default:
+      return { type: 'text', text: `[${type || 'a part'} that cannot be shown, in the original file]` };
+  }
+}
+
+/** Version 3 may leave a call's id empty. */
+const callId = (id: unknown): string => text(id) || 'tool_0';
+
+function input(data: Json): Json {
+  const raw = text(data['input']);
+  try {
+    const value: unknown = JSON.parse(raw || '{}');
+    if (data['finished'] !== false) return { input: value };
+  } catch {
+    return { input: {}, raw_input: raw }; // arguments that do not parse are shown as they came
+  }
+  return { input: {}, raw_input: raw };
+}

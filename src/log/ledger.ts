@@ -1,0 +1,227 @@
+/**
+ * What a log says, from its lines in file order: header, entries' places, fold and damage. Holds no bodies. List,
+ * transcript and model context are all read through this, so that they cannot disagree.
+ */
+import type { Header } from '../shared/entry.js';
+import { FORMAT_VERSION } from '../shared/entry.js';
+import { SessionFold } from '../shared/fold/session-fold.js';
+import type { Entry } from '../shared/notes.js';
+import { parseLine, type Dialect, type ParsedLine } from './codec.js';
+import { accessBy, dialectOf } from './header.js';
+import { continuesLine } from './kit-v3.js';
+import type { RawLine } from './scan.js';
+import type { Access, LogDamage, PlacedEntry } from './store.js';
+import { Tree } from './tree.js';
+
+/** Where an entry's bytes are, and what reading gave it that they do not say. */
+export interface EntryPlace {
+  offset: number;
+  /** Of the line, without its newline. */
+  length: number;
+  /** Among the line's entries. */
+  index: number;
+  relinked?: { id: string; parent_id: string | null };
+}
+
+/** What stands behind the last newline. */
+export type Tail =
+  | { kind: 'none' }
+  /** A whole record that only lacks its newline. */
+  | { kind: 'open'; end: number }
+  | { kind: 'fragment'; offset: number; end: number; line: number };
+
+export class Ledger {
+  readonly fold = new SessionFold();
+  readonly #damage: LogDamage[] = [];
+  readonly tree = new Tree();
+  readonly #places: EntryPlace[] = [];
+  /** Attempts whose text the log holds. */
+  readonly #attempts = new Set<string>();
+  readonly #fallbackTime: string;
+  #header: Header;
+  #hasHeader = false;
+  #messages = 0;
+  #isArchived = false;
+  #dialect: Dialect = 'own';
+  #line = 1;
+  #end = 0;
+  #tail: Tail = { kind: 'none' };
+
+  /** `name` is the id, and `fallbackTime` the time, of what does not say its own. */
+  constructor(name: string, fallbackTime: string) {
+    this.#fallbackTime = fallbackTime;
+    this.#header = { type: 'session', version: FORMAT_VERSION, id: name, timestamp: fallbackTime };
+  }
+
+  get header(): Header {
+    return this.#header;
+  }
+
+  /** False while the header is a guess that no `session_info` has confirmed. */
+  get hasHeader(): boolean {
+    return this.#hasHeader;
+  }
+
+  get dialect(): Dialect {
+    return this.#dialect;
+  }
+
+  get fallbackTime(): string {
+    return this.#fallbackTime;
+  }
+
+  get access(): Access {
+    return accessBy(this.#header);
+  }
+
+  get position(): number {
+    return this.#places.length;
+  }
+
+  get head(): string | null {
+    return this.fold.head;
+  }
+
+  get isArchived(): boolean {
+    return this.#isArchived;
+  }
+
+  /** What could not be taken as it stands, a record at the end that was cut short included. */
+  get damage(): readonly LogDamage[] {
+    if (this.#tail.kind !== 'fragment') return this.#damage;
+    return [...this.#damage, { kind: 'torn-tail', line: this.#tail.line, reason: cutShort(this.#tail) }];
+  }
+
+  get messages(): number {
+    return this.#messages;
+  }
+
+  /** Where the next piece of the file begins, and the number of its first line. */
+  get next(): { from: number; line: number } {
+    return { from: this.#end, line: this.#line };
+  }
+
+  get tail(): Tail {
+    return this.#tail;
+  }
+
+  place(position: number): EntryPlace | undefined {
+    return this.#places[position];
+  }
+
+  hasAttempt(id: string): boolean {
+    return this.#attempts.has(id);
+  }
+
+  /** A session that is not on disk yet: its header is known, its file is empty. */
+  begin(header: Header): void {
+    this.#header = header;
+    this.#hasHeader = true;
+  }
+
+  /** Takes the next line of the file and returns its entries as they are to be read. */
+  take(raw: RawLine): PlacedEntry[] {
+    const parsed = this.#parse(raw);
+    const isKept = parsed.entries.length > 0 || parsed.header !== undefined;
+    if (!raw.isTerminated && !isKept) {
+      this.#tail = { kind: 'fragment', offset: raw.offset, end: raw.end, line: raw.line };
+      return [];
+    }
+    if (parsed.faults.length > 0) this.tree.markGap(this.fold.head);
+    this.#takeHeader(parsed, raw);
+    const placed = this.#place(parsed.entries, raw);
+    const kind = raw.isTooLong ? 'too-large' : 'unreadable-line';
+    for (const reason of parsed.faults) this.#damage.push({ kind, line: raw.line, reason });
+    this.#end = raw.end;
+    this.#line = raw.isTerminated ? raw.line + 1 : raw.line;
+    this.#tail = raw.isTerminated ? { kind: 'none' } : { kind: 'open', end: raw.end };
+    return placed;
+  }
+
+  /** The tail fragment was moved to `where`; the file ends at `end` now. */
+  setAside(where: string): void {
+    const { tail } = this;
+    if (tail.kind !== 'fragment') return;
+    this.#damage.push({ kind: 'torn-tail', line: tail.line, reason: `${cutShort(tail)}; moved to ${where}` });
+    this.tree.markGap(this.fold.head);
+    this.#tail = { kind: 'none' };
+  }
+
+  /** The newline that the last record lacked was added. */
+  closeTail(): void {
+    if (this.#tail.kind !== 'open') return;
+    this.#line++;
+    this.#end++;
+    this.#tail = { kind: 'none' };
+  }
+
+  #parse(raw: RawLine): ParsedLine {
+    if (raw.isTooLong) {
+      const megabytes = Math.round((raw.end - raw.offset) / 1024 / 1024);
+      return { entries: [], faults: [`a line of ${megabytes} MB, more than is read`] };
+    }
+    if (raw.offset === 0) this.#dialect = dialectAhead(raw.bytes, this.#fallbackTime);
+    return parseLine(raw.bytes, this.#dialect, this.#fallbackTime);
+  }
+
+  /** The header is the first line; one that stands later counts only when nothing was read before it. */
+  #takeHeader(parsed: ParsedLine, raw: RawLine): void {
+    if (parsed.header !== undefined) {
+      if (this.#hasHeader || this.position > 0) parsed.faults.push('a second header; it was skipped');
+      else {
+        this.#header = parsed.header;
+        this.#dialect = dialectOf(parsed.header);
+        this.#hasHeader = true;
+      }
+    } else if (raw.offset === 0) {
+      const why = parsed.faults.splice(0).join('; ') || 'the first line is not a header';
+      const reason = `${why}; the header was made up from the rest of the file`;
+      this.#damage.push({ kind: 'header', line: raw.line, reason });
+    }
+  }
+
+  #place(entries: readonly Entry[], raw: RawLine): PlacedEntry[] {
+    return entries.map((asWritten, index) => {
+      const position = this.#places.length;
+      const isContinuing = this.#dialect === 'kit-v3' && continuesLine(asWritten);
+      const linkedFrom = isContinuing ? { ...asWritten, parent_id: this.fold.head } : asWritten;
+      const where = { line: raw.line, offset: raw.offset, index };
+      const { entry, isRecovered, faults } = this.tree.add(linkedFrom, where, position);
+      for (const fault of faults) this.#damage.push({ ...fault, line: raw.line });
+      const { id, parent_id } = entry;
+      this.#places.push({
+        offset: raw.offset,
+        length: lengthOf(raw),
+        index,
+        ...(entry === asWritten ? {} : { relinked: { id, parent_id } }),
+      });
+      this.fold.add(entry, position, isRecovered);
+      this.#notice(entry);
+      return { position, entry };
+    });
+  }
+
+  #notice(entry: Entry): void {
+    if (entry.type === 'message') {
+      this.#messages++;
+      if (entry.attempt_id !== undefined) this.#attempts.add(entry.attempt_id);
+    } else if (entry.type === 'incomplete_output') this.#attempts.add(entry.attempt_id);
+    else if (entry.type === 'session_info') {
+      this.#isArchived = entry.archived ?? this.#isArchived;
+      if (this.#hasHeader || entry.header?.version !== FORMAT_VERSION) return;
+      this.#header = entry.header;
+      this.#hasHeader = true;
+    }
+  }
+}
+
+const cutShort = ({ offset, end }: { offset: number; end: number }): string =>
+  `the last record was cut short (${end - offset} bytes)`;
+
+const lengthOf = (raw: RawLine): number => raw.end - raw.offset - (raw.isTerminated ? 1 : 0);
+
+/** The first line decides how all others are read, records glued to it included. */
+function dialectAhead(bytes: Uint8Array, fallbackTime: string): Dialect {
+  const { header } = parseLine(bytes, 'own', fallbackTime);
+  return header === undefined ? 'own' : dialectOf(header);
+}

@@ -1,0 +1,60 @@
+/** Reads a log into a ledger, whole or from where it was read to before. Changes nothing on disk. */
+import type { Files, OpenFile } from '../ports.js';
+import { readRange, withFile } from './bytes.js';
+import { Ledger } from './ledger.js';
+import { scanLines } from './scan.js';
+import { stored } from './storage.js';
+import type { PlacedEntry } from './store.js';
+
+/** Enough of a log's beginning to tell it from another that took its place: it holds the header's id and time. */
+const MARK_BYTES = 512;
+
+/** A log as read so far. */
+export interface Loaded {
+  ledger: Ledger;
+  /** How long the file was, what is no whole line included. */
+  size: number;
+  mark: Uint8Array;
+}
+
+export async function loadLog(files: Files, path: string, name: string): Promise<Loaded> {
+  return stored('read', path, () =>
+    withFile(files.open(path, 'read'), async (file) => {
+      const { size, mtime } = await file.stat();
+      const ledger = new Ledger(name, new Date(mtime).toISOString());
+      await readOn(file, ledger, size, () => undefined);
+      return { ledger, size, mark: await readRange(file, 0, Math.min(MARK_BYTES, size)) };
+    }),
+  );
+}
+
+/** Reads what was appended since; undefined when the file is not the one that was read, or was cut. */
+export async function readMore(
+  files: Files,
+  path: string,
+  loaded: Loaded,
+): Promise<PlacedEntry[] | undefined> {
+  return stored('read', path, () =>
+    withFile(files.open(path, 'read'), async (file) => {
+      const { size } = await file.stat();
+      const mark = await readRange(file, 0, Math.min(MARK_BYTES, size));
+      const isSame = Buffer.compare(mark.subarray(0, loaded.mark.length), loaded.mark) === 0;
+      if (!isSame || size < loaded.ledger.next.from) return undefined;
+      const placed: PlacedEntry[] = [];
+      await readOn(file, loaded.ledger, size, (entries) => placed.push(...entries));
+      Object.assign(loaded, { size, mark });
+      return placed;
+    }),
+  );
+}
+
+async function readOn(
+  file: OpenFile,
+  ledger: Ledger,
+  to: number,
+  onPlaced: (entries: PlacedEntry[]) => void,
+): Promise<void> {
+  for await (const lines of scanLines(file, { ...ledger.next, to })) {
+    for (const line of lines) onPlaced(ledger.take(line));
+  }
+}

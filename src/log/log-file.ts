@@ -1,0 +1,196 @@
+/**
+ * A log's file and what was read from it: catching up with other writers, the repair of its end, and committing lines under
+ * the lease. Memory never runs ahead of the disk.
+ */
+import path from 'node:path';
+import type { Clock, Files, Ids } from '../ports.js';
+import type { Header } from '../shared/entry.js';
+import { BoughError } from '../shared/failure.js';
+import { serialiseBatch, serialiseHeader } from './codec.js';
+import { LogWriter } from './commit.js';
+import type { Purpose, SessionLease } from './lease.js';
+import { Ledger } from './ledger.js';
+import { loadLog, readMore, type Loaded } from './load.js';
+import type { SessionPaths } from './session-name.js';
+import { ifThere, stored } from './storage.js';
+import type { PlacedEntry } from './store.js';
+import { setAsideFragment } from './tail.js';
+
+export interface LogFileParts {
+  files: Files;
+  clock: Clock;
+  ids: Ids;
+  paths: SessionPaths;
+  lease: SessionLease;
+  /** `bough/<version>`, for headers that have to be made up. */
+  producer: string;
+}
+
+/** What others appended; `isReloaded` when the file had to be read again from its start. */
+export interface CaughtUp {
+  placed: readonly PlacedEntry[];
+  isReloaded: boolean;
+}
+const nothingNew: CaughtUp = { placed: [], isReloaded: false };
+
+export class LogFile {
+  readonly #parts: LogFileParts;
+  readonly #writer: LogWriter;
+  #loaded: Loaded;
+  #isNew: boolean;
+
+  private constructor(parts: LogFileParts, loaded: Loaded, isNew: boolean) {
+    this.#parts = parts;
+    this.#loaded = loaded;
+    this.#isNew = isNew;
+    const { files, paths, lease } = parts;
+    this.#writer = new LogWriter({ files, path: paths.log, isLeaseOurs: () => lease.isOurs() });
+  }
+
+  static create(parts: LogFileParts, header: Header): LogFile {
+    const ledger = new Ledger(parts.paths.name, header.timestamp ?? '');
+    ledger.begin(header);
+    return new LogFile(parts, { ledger, size: 0, mark: new Uint8Array(0) }, true);
+  }
+
+  static async open(parts: LogFileParts): Promise<LogFile> {
+    return new LogFile(parts, await loadLog(parts.files, parts.paths.log, parts.paths.name), false);
+  }
+
+  get ledger(): Ledger {
+    return this.#loaded.ledger;
+  }
+
+  /** True until the first commit made the file. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
+  /** Why no commit will succeed any more, if so. */
+  get poison(): BoughError | undefined {
+    return this.#writer.poison;
+  }
+
+  /** Takes the lease and reads what others appended before. @throws BoughError Locked, SessionConflict, StorageFailure */
+  async take(purpose: Purpose, signal?: AbortSignal): Promise<CaughtUp> {
+    const wasHeld = this.#parts.lease.isHeld;
+    await this.hold(purpose, signal);
+    if (wasHeld) return nothingNew;
+    try {
+      return await this.catchUp();
+    } catch (error) {
+      await this.release();
+      throw error;
+    }
+  }
+
+  /** Takes the lease alone. */
+  async hold(purpose: Purpose, signal?: AbortSignal): Promise<void> {
+    const { lease, files, paths } = this.#parts;
+    if (!lease.isHeld) await stored('create', paths.sessions, () => files.makeFolder(paths.sessions));
+    await lease.take(purpose, signal);
+  }
+
+  /** Lets go of the file but not of the lease. */
+  closeFile(): Promise<void> {
+    return this.#writer.release();
+  }
+
+  async release(): Promise<void> {
+    try {
+      await this.#writer.release();
+    } finally {
+      if (this.#parts.lease.isHeld) await this.#parts.lease.release();
+    }
+  }
+
+  /** @throws BoughError SessionConflict when the file is gone */
+  async catchUp(): Promise<CaughtUp> {
+    if (this.#isNew) return nothingNew;
+    const { files, paths } = this.#parts;
+    const stat = await stored('look at', paths.log, () => ifThere(files.stat(paths.log)));
+    if (stat === undefined) throw gone(paths.log);
+    if (stat.size === this.#loaded.size) return nothingNew;
+    const placed = await readMore(files, paths.log, this.#loaded);
+    if (placed !== undefined) return { placed, isReloaded: false };
+    this.#loaded = await loadLog(files, paths.log, paths.name);
+    return { placed: [], isReloaded: true };
+  }
+
+  /** Commits the lines whole and together; returns what each came to. The lease is held. */
+  async commit(lines: readonly string[]): Promise<PlacedEntry[][]> {
+    await this.#prepareFolder();
+    await this.#repairTail();
+    const { ledger } = this;
+    const hasOpenTail = ledger.tail.kind === 'open';
+    const { from, line } = ledger.next;
+    const preamble = this.#preamble();
+    const pieces = [...preamble, ...lines].map((text) => Buffer.from(text));
+    const bytes = Buffer.concat([Buffer.from(hasOpenTail ? '\n' : ''), ...pieces]);
+    await this.#writer.commit(bytes, from, this.#isNew);
+    this.#isNew = false;
+    ledger.closeTail();
+    const placed = this.#takeLines(pieces, hasOpenTail ? line + 1 : line);
+    this.#loaded.size = ledger.next.from;
+    if (from === 0) this.#loaded.mark = bytes.subarray(0, 512);
+    return placed.slice(preamble.length);
+  }
+
+  #takeLines(pieces: readonly Buffer[], firstLine: number): PlacedEntry[][] {
+    return pieces.map((piece, index) => {
+      const offset = this.ledger.next.from;
+      return this.ledger.take({
+        line: firstLine + index,
+        offset,
+        bytes: piece.subarray(0, -1),
+        end: offset + piece.length,
+        isTerminated: true,
+        isTooLong: false,
+      });
+    });
+  }
+
+  /** The header of an empty file, or what stands in for one that could not be read. */
+  #preamble(): string[] {
+    const { ledger } = this;
+    const { ids, clock, producer } = this.#parts;
+    if (ledger.next.from === 0) return [serialiseHeader({ producer, ...ledger.header })];
+    if (ledger.hasHeader) return [];
+    const timestamp = new Date(clock.now()).toISOString();
+    const header: Header = { ...ledger.header, producer };
+    return [
+      serialiseBatch([{ type: 'session_info', id: ids.entry(), parent_id: ledger.head, timestamp, header }]),
+    ];
+  }
+
+  async #prepareFolder(): Promise<void> {
+    if (!this.#isNew) return;
+    const { files, paths } = this.#parts;
+    await stored('create', paths.sessions, async () => {
+      await files.makeFolder(paths.sessions);
+      await files.syncFolder(path.dirname(paths.sessions));
+    });
+  }
+
+  /** Before the first append only. The file must still be as we read it: what is cut off must be what we saw. */
+  async #repairTail(): Promise<void> {
+    const { tail } = this.ledger;
+    if (tail.kind !== 'fragment') return;
+    const { files, clock, paths } = this.#parts;
+    const now = new Date(clock.now()).toISOString();
+    await this.#writer.repair(tail.end, (file) =>
+      setAsideFragment(file, tail, { files, damagedPath: paths.damaged, now }),
+    );
+    this.ledger.setAside(paths.damaged);
+    this.#loaded.size = tail.offset;
+  }
+}
+
+const gone = (file: string): BoughError =>
+  new BoughError(
+    'SessionConflict',
+    `The session's file ${file} is not there any more; it was deleted or moved.`,
+    {
+      path: file,
+    },
+  );

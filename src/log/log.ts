@@ -1,0 +1,376 @@
+/**
+ * The one live handle on a session's log. What it says is what the file says: memory moves only after the file is synced,
+ * and bodies are read from the file when they are asked for.
+ */
+import type { Disposable } from '../ports.js';
+import type { ConversationEntry, Header } from '../shared/entry.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
+import type { OutlineNode, PathState } from '../shared/fold/types.js';
+import { isConversation, type Draft, type Entry } from '../shared/notes.js';
+import { AppendQueue, type AppendRequest } from './append-queue.js';
+import { Bodies } from './bodies.js';
+import { FolderBlobs } from './blobs.js';
+import { composeLines } from './group.js';
+import { refusalOf } from './header.js';
+import type { Ledger } from './ledger.js';
+import { LogFile, type CaughtUp, type LogFileParts } from './log-file.js';
+import { Serial } from './serial.js';
+import { sessionIdOf } from './session-name.js';
+import type {
+  Access,
+  AppendOptions,
+  Blobs,
+  Holder,
+  Lease,
+  LogDamage,
+  PlacedEntry,
+  SessionLog,
+  StreamJournal,
+} from './store.js';
+import { FileStreamJournal } from './stream-journal.js';
+
+export interface LogParts extends LogFileParts {
+  /** False in memory, where there is no file to name. */
+  hasFile: boolean;
+  /** Failures that nobody waits for: of the stream journal, of letting a lease go. */
+  onTrouble: (error: BoughError) => void;
+}
+
+/** What a store may do that others may not. */
+export interface StoreAppendOptions extends AppendOptions {
+  /** Name, tags and archived may be changed while the session is archived. */
+  isArchivedAllowed?: boolean;
+}
+
+export class FileLog implements SessionLog {
+  readonly blobs: Blobs;
+  readonly journal: StreamJournal;
+  readonly #parts: LogParts;
+  readonly #log: LogFile;
+  readonly #bodies: Bodies;
+  readonly #journal: FileStreamJournal;
+  readonly #appends: AppendQueue;
+  readonly #serial = new Serial();
+  readonly #appended = new Set<(placed: readonly PlacedEntry[]) => void>();
+  readonly #accessed = new Set<(access: Access) => void>();
+  /** Mode, or why it is read-only, as the listeners know it. */
+  #shownAccess: string;
+  #runs = 0;
+  /** Why the handle is of no more use. */
+  #ended: { mode: 'stale' | 'poisoned'; error: BoughError } | undefined;
+
+  private constructor(parts: LogParts, log: LogFile) {
+    this.#parts = parts;
+    this.#log = log;
+    const { files, clock, paths } = parts;
+    this.#bodies = new Bodies(files, paths.log);
+    this.blobs = new FolderBlobs(files, paths.folder);
+    this.#journal = new FileStreamJournal({
+      files,
+      clock,
+      path: paths.stream,
+      isLogged: (attempt) => this.#ledger.hasAttempt(attempt),
+      onError: parts.onTrouble,
+    });
+    this.journal = this.#journal;
+    this.#appends = new AppendQueue((takeGroup) => this.#serial.run(() => this.#drain(takeGroup)));
+    this.#shownAccess = this.access.mode === 'read-only' ? this.access.reason : this.access.mode;
+  }
+
+  /** A session that is not on disk before its first append. */
+  static create(parts: LogParts, header: Header): FileLog {
+    return new FileLog(parts, LogFile.create(parts, header));
+  }
+
+  /** @throws BoughError StorageFailure, with errno ENOENT when there is no such file */
+  static async open(parts: LogParts): Promise<FileLog> {
+    return new FileLog(parts, await LogFile.open(parts));
+  }
+
+  get #ledger(): Ledger {
+    return this.#log.ledger;
+  }
+
+  get id(): string {
+    return sessionIdOf(this.#parts.paths.name, this.#ledger.header.id);
+  }
+
+  get header(): Header {
+    return this.#ledger.header;
+  }
+
+  get file(): string | undefined {
+    return this.#parts.hasFile ? this.#parts.paths.log : undefined;
+  }
+
+  get access(): Access {
+    if (this.#ended !== undefined) return { mode: this.#ended.mode, message: this.#ended.error.message };
+    const { access, isArchived } = this.#ledger;
+    if (access.mode !== 'write' || !isArchived) return access;
+    return {
+      mode: 'read-only',
+      reason: 'archived',
+      message: 'This session is archived; unarchive it to go on with it.',
+    };
+  }
+
+  get damage(): readonly LogDamage[] {
+    return this.#ledger.damage;
+  }
+
+  get position(): number {
+    return this.#ledger.position;
+  }
+
+  get head(): string | null {
+    return this.#ledger.head;
+  }
+
+  get outline(): readonly OutlineNode[] {
+    return this.#ledger.fold.outline;
+  }
+
+  /** True until the first append made the file. */
+  get isNew(): boolean {
+    return this.#log.isNew;
+  }
+
+  /** Somebody holds the lease for a run. */
+  get isRunning(): boolean {
+    return this.#runs > 0;
+  }
+
+  /** The handle can be given to whoever opens the session. */
+  get isLive(): boolean {
+    return this.#ended === undefined;
+  }
+
+  state(head?: string | null): PathState {
+    return this.#ledger.fold.state(head);
+  }
+
+  async path(head?: string | null): Promise<ConversationEntry[]> {
+    const ledger = this.#ledger;
+    const positions = ledger.fold.pathIds(head).flatMap((id) => ledger.tree.position(id) ?? []);
+    const placed = await this.#bodies.read(ledger, positions);
+    return placed.map(({ entry }) => entry).filter(isConversation);
+  }
+
+  line(head?: string | null): Promise<PlacedEntry[]> {
+    return this.#bodies.read(this.#ledger, this.#ledger.fold.linePositions(head));
+  }
+
+  async entry(id: string): Promise<Entry | undefined> {
+    const position = this.#ledger.tree.position(id);
+    if (position === undefined) return undefined;
+    return (await this.#bodies.read(this.#ledger, [position]))[0]?.entry;
+  }
+
+  since(position: number): Promise<PlacedEntry[]> {
+    const from = Math.max(0, position);
+    const count = Math.max(0, this.position - from);
+    return this.#bodies.read(
+      this.#ledger,
+      Array.from({ length: count }, (_, index) => from + index),
+    );
+  }
+
+  append(batch: readonly Draft[], options: StoreAppendOptions = {}): Promise<Entry[]> {
+    return this.#appends.add(batch, options);
+  }
+
+  acquire(signal?: AbortSignal): Promise<Lease> {
+    return this.#serial.run(async () => {
+      signal?.throwIfAborted();
+      this.#checkWritable(false);
+      await this.#take('run', signal);
+      this.#runs++;
+      return this.#newLease();
+    });
+  }
+
+  holder(): Promise<Holder | null> {
+    return this.#parts.lease.holder();
+  }
+
+  catchUp(): Promise<void> {
+    return this.#serial.run(async () => {
+      if (this.#ended === undefined)
+        await this.#staleOnConflict(async () => this.#takeIn(await this.#log.catchUp()));
+    });
+  }
+
+  onAppend(listener: (placed: readonly PlacedEntry[]) => void): Disposable {
+    return subscribe(this.#appended, listener);
+  }
+
+  onAccess(listener: (access: Access) => void): Disposable {
+    return subscribe(this.#accessed, listener);
+  }
+
+  /** Waits for what was asked before. The handle is stale afterwards. */
+  close(): Promise<void> {
+    return this.#serial.run(async () => {
+      this.#end('stale', new BoughError('SessionStale', 'This session was closed; open it again to go on.'));
+      await this.#letGo();
+      await this.#log.release();
+    });
+  }
+
+  /** Under the lease, with no file held open: moves the session's files away. Every later append fails with `error`. */
+  discard<T>(error: BoughError, move: () => Promise<T>): Promise<T> {
+    return this.#serial.run(async () => {
+      await this.#log.hold('write');
+      try {
+        await this.#letGo();
+        await this.#log.closeFile();
+        const moved = await move();
+        this.#end('stale', error);
+        return moved;
+      } finally {
+        if (this.#ended !== undefined || this.#runs === 0) await this.#log.release();
+      }
+    });
+  }
+
+  async #letGo(): Promise<void> {
+    await this.#journal.close();
+    await this.#bodies.close();
+  }
+
+  async #drain(takeGroup: () => AppendRequest[]): Promise<void> {
+    for (let group = takeGroup(); group.length > 0; group = takeGroup()) {
+      try {
+        await this.#commit(group);
+      } catch (error) {
+        for (const request of group) request.reject(error);
+      }
+    }
+    if (this.#runs === 0) await this.#release();
+  }
+
+  /** Whoever was refused before stays refused: settling a promise again changes nothing. */
+  async #commit(requests: readonly AppendRequest[]): Promise<void> {
+    const allowed = requests.filter((request) => this.#isAllowed(request));
+    if (allowed.length === 0) return;
+    const seen = this.head;
+    await this.#take('write');
+    const isOvertaken = this.head !== seen && allowed.some(({ options }) => options.expectedHead === seen);
+    const world = { ids: this.#parts.ids, timestamp: new Date(this.#parts.clock.now()).toISOString() };
+    const lines = composeLines(allowed, this.#ledger, world);
+    if (lines.length > 0) {
+      const written = await this.#staleOnConflict(() => this.#log.commit(lines.map(({ text }) => text)));
+      lines.forEach(({ request }, index) =>
+        request.resolve((written[index] ?? []).map(({ entry }) => entry)),
+      );
+      this.#tellAppended(written.flat());
+    }
+    // Another window moved the head from where the person saw it: their view has to be taken anew.
+    if (isOvertaken) this.#end('stale', overtaken());
+  }
+
+  #isAllowed(request: AppendRequest): boolean {
+    try {
+      this.#checkWritable(request.options.isArchivedAllowed === true);
+      return true;
+    } catch (error) {
+      request.reject(error);
+      return false;
+    }
+  }
+
+  #checkWritable(isArchivedAllowed: boolean): void {
+    if (this.#ended !== undefined) throw this.#ended.error;
+    const { access } = this;
+    if (access.mode === 'read-only' && access.reason === 'archived' && isArchivedAllowed) return;
+    const refusal = refusalOf(access);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  async #take(purpose: 'run' | 'write', signal?: AbortSignal): Promise<void> {
+    await this.#staleOnConflict(async () => this.#takeIn(await this.#log.take(purpose, signal)));
+  }
+
+  async #takeIn({ placed, isReloaded }: CaughtUp): Promise<void> {
+    if (isReloaded) await this.#bodies.close();
+    if (isReloaded || placed.length > 0) this.#tellAppended(placed);
+  }
+
+  async #staleOnConflict<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const { poison } = this.#log;
+      if (poison !== undefined) this.#end('poisoned', poison);
+      else if (isBoughError(error, 'SessionConflict')) {
+        this.#end('stale', new BoughError('SessionStale', error.message, error.data, { cause: error }));
+      }
+      throw error;
+    }
+  }
+
+  #newLease(): Lease {
+    let isHeld = true;
+    return {
+      session: this.id,
+      dispose: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        void this.#serial.run(async () => {
+          if (--this.#runs === 0 && this.#ended === undefined) await this.#release();
+        });
+      },
+    };
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await this.#log.release();
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      this.#parts.onTrouble(error);
+    }
+  }
+
+  #end(mode: 'stale' | 'poisoned', error: BoughError): void {
+    this.#ended = { mode, error };
+    this.#tellAccess();
+  }
+
+  #tellAppended(placed: readonly PlacedEntry[]): void {
+    tell(this.#appended, placed);
+    this.#tellAccess();
+  }
+
+  #tellAccess(): void {
+    const { access } = this;
+    const shown = access.mode === 'read-only' ? access.reason : access.mode;
+    if (shown === this.#shownAccess) return;
+    this.#shownAccess = shown;
+    tell(this.#accessed, access);
+  }
+}
+
+/** What is written is written: a listener that throws is a bug of its own and must not look like a failed write. */
+function tell<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {
+  for (const listener of listeners) {
+    try {
+      listener(value);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+function subscribe<T>(listeners: Set<T>, listener: T): Disposable {
+  listeners.add(listener);
+  return { dispose: () => listeners.delete(listener) };
+}
+
+const overtaken = (): BoughError =>
+  new BoughError(
+    'SessionStale',
+    'Another window went on with this session; open it again to see what it holds now.',
+  );

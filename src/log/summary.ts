@@ -1,0 +1,72 @@
+/** One row of the session list, from the ledger that the transcript is read with. */
+import path from 'node:path';
+import type { FileStat, Files } from '../ports.js';
+import { OutlineFlag } from '../shared/fold/types.js';
+import type { PathState } from '../shared/fold/types.js';
+import type { Ledger } from './ledger.js';
+import { loadLog } from './load.js';
+import { LOG_SUFFIX, sessionIdOf } from './session-name.js';
+import type { SessionSummary } from './store.js';
+
+const UNTITLED = 'New session';
+
+/** Reads the file; bodies are folded and let go of as they pass. @throws BoughError StorageFailure */
+export async function summarise(files: Files, file: string): Promise<SessionSummary> {
+  const name = path.basename(file, LOG_SUFFIX);
+  const { ledger } = await loadLog(files, file, name);
+  return summaryOf(name, ledger, await files.stat(file));
+}
+
+export function summaryOf(name: string, ledger: Ledger, stat: FileStat): SessionSummary {
+  const { header } = ledger;
+  const state = ledger.fold.state();
+  const created = Date.parse(header.timestamp ?? '');
+  const damage = ledger.damage[0];
+  return {
+    id: sessionIdOf(name, header.id),
+    title: state.name ?? header.title ?? firstPrompt(ledger) ?? UNTITLED,
+    named: state.name !== null,
+    folder: header.folder,
+    created: Number.isNaN(created) ? stat.mtime : created,
+    updated: stat.mtime,
+    size: stat.size,
+    messages: ledger.messages,
+    archived: state.archived,
+    tags: state.tags,
+    owner: header.owner,
+    status: damage === undefined ? statusOf(state) : 'damaged',
+    ...(damage === undefined ? {} : { detail: `line ${damage.line}: ${damage.reason}` }),
+  };
+}
+
+/** A session whose file cannot be read keeps its row: nothing is ever hidden, let alone removed, for that. */
+export function unreadable(name: string, stat: FileStat, reason: string): SessionSummary {
+  return {
+    id: name,
+    title: name,
+    named: false,
+    folder: undefined,
+    created: stat.mtime,
+    updated: stat.mtime,
+    size: stat.size,
+    messages: 0,
+    archived: false,
+    tags: [],
+    owner: undefined,
+    status: 'unreadable',
+    detail: reason,
+  };
+}
+
+function statusOf(state: PathState): SessionSummary['status'] {
+  if (state.approvals.length > 0) return 'waiting';
+  if (state.wait !== null) return 'retrying';
+  return state.incomplete || state.turn !== null ? 'incomplete' : 'idle';
+}
+
+function firstPrompt(ledger: Ledger): string | undefined {
+  for (const [, , , flags, preview] of ledger.fold.outline) {
+    if ((flags & OutlineFlag.user) !== 0 && preview !== '') return preview;
+  }
+  return undefined;
+}

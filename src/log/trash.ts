@@ -1,0 +1,114 @@
+/**
+ * Deleted sessions until they are gone for good: log and side files are moved together into a folder of their own, from
+ * which they can be brought back. What a dead process left there is purged by the next store.
+ */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { Files } from '../ports.js';
+import { BoughError } from '../shared/failure.js';
+import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
+import { DRAFT_FILE, type SessionPaths } from './session-name.js';
+import { ifThere, stored } from './storage.js';
+
+const OWNER_FILE = 'owner.json';
+
+export interface TrashParts {
+  files: Files;
+  folder: string;
+  /** Who deletes: what is in the trash is this process's as long as it lives. */
+  owner: HolderRecord;
+}
+
+/** One deleted session. */
+export interface Discarded {
+  /** Brings everything back. @throws BoughError SessionExists when there is a new session of this id */
+  restore(): Promise<void>;
+  purge(): Promise<void>;
+}
+
+export class Trash {
+  readonly #parts: TrashParts;
+  readonly #kept = new Set<string>();
+
+  constructor(parts: TrashParts) {
+    this.#parts = parts;
+  }
+
+  /** Moves what there is of a session; the log first, so that it is gone from the list at once or not at all. */
+  async discard(paths: SessionPaths): Promise<Discarded> {
+    const { files, folder, owner } = this.#parts;
+    const place = path.join(folder, `${paths.name}.${randomBytes(6).toString('hex')}`);
+    const moved: string[] = [];
+    await stored('move to the trash', place, async () => {
+      await files.makeFolder(place);
+      await files.replace(path.join(place, OWNER_FILE), new TextEncoder().encode(JSON.stringify(owner)));
+      try {
+        for (const from of partsOf(paths)) {
+          if ((await ifThere(files.stat(from))) === undefined) continue;
+          await files.rename(from, path.join(place, path.basename(from)));
+          moved.push(from);
+        }
+        await files.syncFolder(paths.sessions);
+      } catch (error) {
+        for (const from of moved.reverse()) await files.rename(path.join(place, path.basename(from)), from);
+        throw error;
+      }
+    });
+    this.#kept.add(place);
+    return { restore: () => this.#restore(place, paths), purge: () => this.#purge(place) };
+  }
+
+  /** Purges what this process deleted, and what processes that are dead left behind. */
+  async empty(): Promise<void> {
+    for (const place of this.#kept) await this.#purge(place);
+  }
+
+  async sweep(): Promise<void> {
+    const { files, folder, owner } = this.#parts;
+    const names = (await stored('list', folder, () => ifThere(files.list(folder)))) ?? [];
+    for (const name of names) {
+      const place = path.join(folder, name);
+      const record = await readHolder(files, path.join(place, OWNER_FILE));
+      const isLeft = record !== undefined && isAliveHere(record, owner.host) === false;
+      if (isLeft && !this.#kept.has(place)) await this.#purge(place);
+    }
+  }
+
+  async #restore(place: string, paths: SessionPaths): Promise<void> {
+    if (!this.#kept.has(place)) {
+      throw new BoughError(
+        'SessionNotFound',
+        'This session was removed for good; it cannot be brought back.',
+      );
+    }
+    const { files } = this.#parts;
+    await stored('bring back', paths.log, async () => {
+      if ((await ifThere(files.stat(paths.log))) !== undefined) {
+        throw new BoughError(
+          'SessionExists',
+          `There is a new session of this id; ${paths.log} was not replaced.`,
+        );
+      }
+      await this.#clearDraft(paths.folder);
+      // The log comes last: a session that is listed has all that belongs to it.
+      for (const to of partsOf(paths).reverse())
+        await ifThere(files.rename(path.join(place, path.basename(to)), to));
+      await files.syncFolder(paths.sessions);
+    });
+    await this.#purge(place);
+  }
+
+  /** A composer that was still open may have saved its draft after the session was deleted. */
+  async #clearDraft(folder: string): Promise<void> {
+    const { files } = this.#parts;
+    const names = await ifThere(files.list(folder));
+    if (names?.every((name) => name === DRAFT_FILE) === true) await files.removeTree(folder);
+  }
+
+  async #purge(place: string): Promise<void> {
+    await stored('empty the trash', place, () => this.#parts.files.removeTree(place));
+    this.#kept.delete(place);
+  }
+}
+
+const partsOf = ({ log, stream, damaged, folder }: SessionPaths): string[] => [log, stream, damaged, folder];

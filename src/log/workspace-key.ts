@@ -1,0 +1,110 @@
+/**
+ * Where a workspace folder's sessions are: `workspaces/<key>/`, the key a readable slug and a hash of the folder's canonical
+ * identity. `workspace.json` there lists the URIs the folder was known by, so that a moved folder can be linked to it.
+ */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import * as z from 'zod';
+import type { Files } from '../ports.js';
+import { ifThere, isMissing, stored } from './storage.js';
+
+const EMPTY_KEY = 'empty';
+const SLUG_CHARS = 40;
+
+export interface FolderIdentity {
+  uri: string;
+  /** Absolute path on this host, if the folder has one. */
+  path?: string;
+}
+
+const workspaceSchema = z.looseObject({ uris: z.array(z.string()) });
+
+/** The key of a folder, or of a window without one. Links are resolved; a drive letter's case does not matter. */
+export async function workspaceKey(files: Files, folder: FolderIdentity | undefined): Promise<string> {
+  if (folder === undefined) return EMPTY_KEY;
+  const identity = withLowerDrive(
+    folder.path === undefined ? folder.uri : await canonicalPath(files, folder.path),
+  );
+  const hash = createHash('sha256').update(identity).digest('hex').slice(0, 16);
+  return `${slugOf(identity)}-${hash}`;
+}
+
+/**
+ * The folder that holds a workspace's sessions below `root` (the storage root), now known by this URI too: the one of its
+ * own key, else one that lists the URI.
+ */
+export async function openWorkspace(
+  files: Files,
+  root: string,
+  folder: FolderIdentity | undefined,
+): Promise<{ key: string; folder: string }> {
+  const workspaces = path.join(root, 'workspaces');
+  const own = await workspaceKey(files, folder);
+  const key = (await isThere(files, path.join(workspaces, own)))
+    ? own
+    : await findByUri(files, workspaces, folder, own);
+  const place = path.join(workspaces, key);
+  if (folder !== undefined) await noteUri(files, place, folder.uri);
+  return { key, folder: place };
+}
+
+async function findByUri(
+  files: Files,
+  workspaces: string,
+  folder: FolderIdentity | undefined,
+  fallback: string,
+): Promise<string> {
+  if (folder === undefined) return fallback;
+  const keys = (await stored('list', workspaces, () => ifThere(files.list(workspaces)))) ?? [];
+  for (const key of keys.sort()) {
+    if ((await readUris(files, path.join(workspaces, key))).includes(folder.uri)) return key;
+  }
+  return fallback;
+}
+
+async function noteUri(files: Files, place: string, uri: string): Promise<void> {
+  const uris = await readUris(files, place);
+  if (uris.includes(uri)) return;
+  const file = path.join(place, 'workspace.json');
+  await stored('write', file, async () => {
+    await files.makeFolder(place);
+    await files.replace(file, new TextEncoder().encode(JSON.stringify({ uris: [...uris, uri] })));
+  });
+}
+
+/** The URIs a workspace was known by; none when the file is not there or makes no sense. */
+async function readUris(files: Files, place: string): Promise<string[]> {
+  const file = path.join(place, 'workspace.json');
+  const bytes = await stored('read', file, () => ifThere(files.read(file)));
+  if (bytes === undefined) return [];
+  try {
+    return workspaceSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data?.uris ?? [];
+  } catch {
+    return []; // garbled: the key finds the folder all the same
+  }
+}
+
+async function isThere(files: Files, folder: string): Promise<boolean> {
+  return (await stored('look at', folder, () => ifThere(files.stat(folder)))) !== undefined;
+}
+
+async function canonicalPath(files: Files, folder: string): Promise<string> {
+  try {
+    return await files.realPath(folder);
+  } catch (error) {
+    if (isMissing(error)) return path.resolve(folder);
+    throw error;
+  }
+}
+
+const withLowerDrive = (identity: string): string =>
+  identity.replace(/^[A-Za-z]:/, (drive) => drive.toLowerCase());
+
+function slugOf(identity: string): string {
+  const name = identity.split(/[/\\]/).findLast((part) => part !== '') ?? '';
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return slug.slice(0, SLUG_CHARS) || 'folder';
+}

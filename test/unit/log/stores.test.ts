@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { describeStore } from '../../../src/log/contract.js';
+import { createMemoryStore } from '../../../src/log/memory-store.js';
+import { makePlace, randomIds, realClock } from './support.js';
+
+describeStore('FileStore', { describe, it, expect }, async () => {
+  const place = await makePlace();
+  return { store: place.store(), reopen: () => Promise.resolve(place.store()), dispose: place.dispose };
+});
+
+describeStore('MemoryStore', { describe, it, expect }, async () => {
+  const store = createMemoryStore({ clock: realClock, ids: randomIds, producer: 'bough/0.0.0-test' });
+  return { store, dispose: () => store.close() };
+});
