@@ -1,38 +1,51 @@
-/** Builds the parts and registers them. No logic. */
-import { randomUUID } from 'node:crypto';
-import * as vscode from 'vscode';
-import { chatHtml } from './host/chat/html.js';
+/**
+ * Activation: registers at once what VS Code may ask for and loads everything else right after, so that starting VS Code
+ * does not wait for it. Returns the public API. No logic.
+ */
+import type { ExtensionContext } from 'vscode';
+import type { BoughApi } from './host/api.js';
+import type { Bough } from './host/bough.js';
+import { registerChat } from './host/chat/register.js';
+import { registerCommands } from './host/commands/commands.js';
+import { readSetting } from './host/configuration.js';
+import { createDiffs } from './host/editor/diffs.js';
+import { lazy, type Lazy } from './host/lazy.js';
+import { createOutput } from './host/output.js';
+import { createApi, createApiEvents } from './host/public-api.js';
+import { registerSessionsView } from './host/sessions/view.js';
+import { createStatus } from './host/status.js';
+import { createTeller } from './host/tell.js';
 
-export function activate(context: vscode.ExtensionContext): void {
-  const item = vscode.window.createStatusBarItem('bough', vscode.StatusBarAlignment.Left);
-  item.name = 'Bough';
-  item.text = 'Bough';
-  item.accessibilityInformation = { label: 'Bough: idle' };
-  item.command = 'bough.chat.show';
-  item.show();
-  const dist = vscode.Uri.joinPath(context.extensionUri, 'dist');
-  const view: vscode.WebviewViewProvider = {
-    resolveWebviewView({ webview }) {
-      webview.options = { enableScripts: true, localResourceRoots: [dist] };
-      webview.html = chatHtml({
-        surface: 'view',
-        sessionId: '',
-        script: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'webview.js')).toString(),
-        style: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'webview.css')).toString(),
-        cspSource: webview.cspSource,
-        nonce: randomUUID().replaceAll('-', ''),
-        language: vscode.env.language,
-      });
-    },
-  };
-  const sessions: vscode.TreeDataProvider<string> = {
-    getChildren: () => [],
-    getTreeItem: (title) => new vscode.TreeItem(title),
-  };
-  context.subscriptions.push(
-    item,
-    vscode.window.registerWebviewViewProvider('bough.chat', view),
-    vscode.window.createTreeView('bough.sessions', { treeDataProvider: sessions }),
-    vscode.commands.registerCommand('bough.chat.show', () => vscode.commands.executeCommand('bough.chat.focus')),
-  );
+let loaded: Lazy<Bough> | undefined;
+
+export function activate(context: ExtensionContext): BoughApi {
+  const began = performance.now();
+  const output = createOutput();
+  const tell = createTeller(output, async (command) => (await load()).runUi(command));
+  const events = createApiEvents(output.bug);
+  const status = createStatus();
+  const list = registerSessionsView(() => load());
+  const diffs = createDiffs(async (session, call) => (await load()).proposal(session, call));
+  const load = lazy(async () => {
+    const { createBough } = await import('./host/bough.js');
+    return createBough({ context, output, tell, events, showRun: status.show, selected: list.selected, showDiff: diffs.show });
+  });
+  loaded = load;
+  const chat = registerChat({ extensionUri: context.extensionUri, load, onError: tell.error });
+  const commands = registerCommands(async () => (await load()).commands, tell.error);
+  context.subscriptions.push(output, status, list, diffs, chat, commands);
+  const activated = performance.now() - began;
+  setTimeout(() => {
+    load()
+      .then((bough) => bough.start())
+      .then(() => output.log('info', `Activated in ${activated.toFixed(0)} ms, ready after ${(performance.now() - began).toFixed(0)} ms.`))
+      .catch((error: unknown) => tell.error(error, 'Starting Bough'));
+  }, 0);
+  return createApi(load, events, readSetting);
+}
+
+/** VS Code waits a few seconds: runs are ended, and what they have said so far is kept. */
+export async function deactivate(): Promise<void> {
+  const bough = await loaded?.peek();
+  await bough?.shutdown();
 }

@@ -1,9 +1,10 @@
 /** What all sessions of this window share: where it stands (folder, trust), settings of the view, lasting notices. */
 import * as vscode from 'vscode';
 import type { NoticeView, StatusView } from '../shared/protocol.js';
+import { readSetting } from './configuration.js';
 import { createBag, createSignal } from './disposables.js';
 import type { MoveReport } from './model/settings-secrets.js';
-import { readSendOn, type ReadSetting } from './model/settings.js';
+import { readSendOn } from './model/settings.js';
 import type { WindowFacts } from './sessions/session.js';
 import { lookForPrompts, suggestionsFor } from './suggestions.js';
 
@@ -11,8 +12,6 @@ export interface HostFacts extends WindowFacts, vscode.Disposable {
   /** Secrets were moved out of the settings, or could not be. */
   tellSecrets(report: MoveReport): void;
 }
-
-export const readSetting: ReadSetting = (name) => vscode.workspace.getConfiguration('bough').get(name);
 
 export function createHostFacts(onError: (error: unknown) => void): HostFacts {
   const bag = createBag();

@@ -6,9 +6,8 @@ import * as vscode from 'vscode';
 import type { ToWebview } from '../../shared/protocol.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import { Channel, type ChannelParts } from './channel.js';
+import { TAB } from './html.js';
 import { openPage, type Page } from './page.js';
-
-export const TAB = 'bough.tab';
 
 /** Which session the side bar of this folder shows, kept beside the sessions. */
 export interface ActiveSession {

@@ -7,9 +7,9 @@ import type { Snapshot } from '../../shared/protocol.js';
 
 export type DraftText = Snapshot['draft'];
 
-export interface DraftFiles {
-  load(session: string): Promise<DraftText>;
-  save(session: string, draft: DraftText): Promise<void>;
+export interface DraftStore {
+  read(session: string): Promise<DraftText | undefined>;
+  write(session: string, draft: DraftText): Promise<void>;
 }
 
 const DELAY_MS = 300;
@@ -21,7 +21,7 @@ export class Drafts {
   private readonly writing = new Map<string, Promise<void>>();
 
   constructor(
-    private readonly files: DraftFiles,
+    private readonly files: DraftStore,
     private readonly clock: Clock,
     private readonly onError: (error: unknown) => void,
   ) {}
@@ -29,7 +29,7 @@ export class Drafts {
   async read(session: string): Promise<DraftText> {
     const known = this.latest.get(session);
     if (known) return known;
-    const draft = await this.files.load(session);
+    const draft = (await this.files.read(session)) ?? { text: '', editing: null };
     // What was typed meanwhile is newer.
     const newer = this.latest.get(session);
     if (newer) return newer;
@@ -67,7 +67,7 @@ export class Drafts {
     const before = this.writing.get(session) ?? Promise.resolve();
     const write = before.then(async () => {
       const draft = this.latest.get(session);
-      if (draft) await this.files.save(session, draft);
+      if (draft) await this.files.write(session, draft);
     });
     const settled = write.catch(this.onError);
     this.writing.set(session, settled);

@@ -3,6 +3,9 @@
  * (surface, session, run) is the contract with tests; the script keeps it current.
  */
 
+/** The type of the chat's editor tabs. */
+export const TAB = 'bough.tab';
+
 export type Surface = 'view' | 'tab';
 
 export interface ChatPage {

@@ -62,8 +62,9 @@ async function rename({ sessions, store, tree }: SessionCommandParts, id: string
       ? given
       : await vscode.window.showInputBox({
           title: vscode.l10n.t('Rename Session'),
-          prompt: vscode.l10n.t('A name for this session. Leave it empty to name it by its first prompt again.'),
+          prompt: vscode.l10n.t('A name for this session'),
           value: title,
+          validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('A name must not be blank.') : undefined),
         });
   if (name === undefined || name.trim() === title) return;
   await store.rename(id, name.trim());

@@ -10,6 +10,7 @@ import { isFailure, type Failure } from '../../shared/failure.js';
 import type { Intent, ModelView, NoticeView, StatusView } from '../../shared/protocol.js';
 import type { ShownSession } from '../chat/feed.js';
 import { createBag, createSignal } from '../disposables.js';
+import { unwrap } from '../errors.js';
 import { noticesOf } from '../notices.js';
 
 /** What all sessions of this window share. */
@@ -36,6 +37,8 @@ export class HostSession implements ShownSession, Disposable {
   private readonly bag = createBag();
   private readonly changed;
   private notSaved: Failure | null = null;
+  /** The intent that could not be saved, when it was one. */
+  private unsaved: Intent | null = null;
   private model: ModelView | null = null;
   private modelFailure: Failure | null = null;
   private modelRound = 0;
@@ -77,8 +80,17 @@ export class HostSession implements ShownSession, Disposable {
   };
 
   /** How an intent of a view ended. */
-  takeIntent(_intent: Intent, failure: Failure | null): void {
-    if (failure) this.takeFailure(failure);
+  takeIntent(intent: Intent, failure: Failure | null): void {
+    if (failure) this.takeFailure(failure, intent);
+  }
+
+  /** Writes what could not be written: the end of a turn with what it left, or what the person asked for. */
+  async saveAgain(): Promise<void> {
+    const { agent, unsaved } = this;
+    const intent: Intent = agent.interrupted() ? { type: 'leave' } : (unsaved ?? { type: 'leave' });
+    const outcome = await agent.dispatch(intent);
+    this.takeIntent(intent, isFailure(outcome) ? outcome : null);
+    unwrap(outcome);
   }
 
   async refreshModel(): Promise<void> {
@@ -102,13 +114,15 @@ export class HostSession implements ShownSession, Disposable {
 
   private takeAppended(placed: readonly PlacedEntry[]): void {
     this.notSaved = null;
+    this.unsaved = null;
     if (placed.some(({ entry }) => entry.type === 'model_change' || entry.type === 'head')) this.refreshModelSoon();
   }
 
   /** What could not be written stays on show until something could. */
-  private takeFailure(failure: Failure): void {
+  private takeFailure(failure: Failure, intent: Intent | null = null): void {
     if (failure.code !== 'StorageFailure') return;
     this.notSaved = failure;
+    this.unsaved = intent;
     this.changed.fire();
   }
 }

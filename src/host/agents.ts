@@ -1,0 +1,49 @@
+/** Puts an agent around a log, with everything of this window that it asks for. */
+import * as vscode from 'vscode';
+import { createAgentSession } from '../agent/session.js';
+import type { AgentParts, AgentSession } from '../agent/types.js';
+import type { SessionLog } from '../log/store.js';
+import type { Models, Workspace } from '../ports.js';
+import { createTools } from '../tools/index.js';
+import { createApprovalRules, type RuleStore } from './approval-rules.js';
+import { randomIds, systemClock } from './clock.js';
+import { shellName } from './editor/shell.js';
+import { readAgentSettings, type ReadSetting } from './model/settings.js';
+import type { Output } from './output.js';
+import { readSurroundings } from './surroundings.js';
+import { underTrust } from './trust.js';
+
+export interface AgentsParts {
+  models: Models;
+  workspace: Workspace;
+  readSetting: ReadSetting;
+  output: Output;
+}
+
+export function createAgents({ models, workspace, readSetting, output }: AgentsParts): (log: SessionLog) => AgentSession {
+  const shared: Omit<AgentParts, 'rules'> = {
+    models,
+    workspace,
+    tools: createTools(),
+    clock: systemClock,
+    ids: randomIds,
+    settings: () => readAgentSettings(readSetting),
+    surroundings: () => readSurroundings(shellName(process.platform, process.env)),
+    random: Math.random,
+    log: output.log,
+  };
+  return (log) => {
+    const rules = createApprovalRules(ruleSettings(readSetting), vscode.workspace.workspaceFolders?.[0]?.uri.toString());
+    return underTrust(createAgentSession(log, { ...shared, rules }), () => vscode.workspace.isTrusted);
+  };
+}
+
+/** Machine scope: a repository cannot bring rules of its own. */
+function ruleSettings(readSetting: ReadSetting): RuleStore {
+  return {
+    read: () => readSetting('approval.rules'),
+    write: async (rules) => {
+      await vscode.workspace.getConfiguration('bough').update('approval.rules', rules, vscode.ConfigurationTarget.Global);
+    },
+  };
+}

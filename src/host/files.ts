@@ -1,0 +1,53 @@
+/** Files as the chat names them: found for a mention, opened at a line. */
+import * as vscode from 'vscode';
+import { Refusal } from './errors.js';
+
+const MOST = 50;
+const ignored = '**/{node_modules,.git}/**';
+
+/** Paths that hold the query, short ones first. */
+export async function findFiles(query: string): Promise<string[]> {
+  const words = query.replace(/[\\{}[\]*?]/g, ' ').trim();
+  const pattern = words === '' ? '**/*' : `**/*${insensitive(words.slice(words.lastIndexOf('/') + 1))}*`;
+  const found = await vscode.workspace.findFiles(pattern, ignored, MOST * 4);
+  const many = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
+  return found
+    .map((uri) => vscode.workspace.asRelativePath(uri, many))
+    .filter((path) => path.toLowerCase().includes(words.toLowerCase()))
+    .sort((a, b) => a.length - b.length || a.localeCompare(b))
+    .slice(0, MOST);
+}
+
+/** Globs know no case-insensitive matching: each letter both ways. */
+function insensitive(text: string): string {
+  return [...text].map((letter) => (letter.toLowerCase() === letter.toUpperCase() ? letter : `[${letter.toLowerCase()}${letter.toUpperCase()}]`)).join('');
+}
+
+/** `path` as the chat shows it: relative to a folder, with the folder's name in front when there are several. */
+export async function openFile(path: string, line: number | undefined): Promise<void> {
+  for (const uri of candidates(path)) {
+    if (!(await isFile(uri))) continue;
+    const at = line === undefined ? undefined : new vscode.Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
+    await vscode.window.showTextDocument(uri, { preview: true, ...(at ? { selection: at } : {}) });
+    return;
+  }
+  throw new Refusal({ kind: 'refused', message: `There is no file ${path} in this workspace any more.`, transient: false });
+}
+
+function candidates(path: string): vscode.Uri[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const relative = path.replace(/\\/g, '/').replace(/^\.\//, '');
+  const inNamed = folders.flatMap(({ name, uri }) => (relative.startsWith(`${name}/`) ? [vscode.Uri.joinPath(uri, relative.slice(name.length + 1))] : []));
+  const inAny = folders.map(({ uri }) => vscode.Uri.joinPath(uri, relative));
+  const inside = [...inNamed, ...inAny].filter((uri) => folders.some((folder) => uri.path.startsWith(`${folder.uri.path.replace(/\/$/, '')}/`)));
+  return inside;
+}
+
+async function isFile(uri: vscode.Uri): Promise<boolean> {
+  try {
+    return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+/** Where this window's sessions are, opened: the store of its folder, what the side bar shows, drafts. */
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { ActiveSessions } from '../log/active-sessions.js';
+import { DraftFiles } from '../log/draft.js';
+import { FileStore } from '../log/file-store.js';
+import { LockTable } from '../log/lock-table.js';
+import { createNodeFiles } from '../log/node-files.js';
+import type { SessionStore } from '../log/store.js';
+import { openWorkspace } from '../log/workspace-key.js';
+import type { Clock, Ids } from '../ports.js';
+import type { ActiveSession } from './chat/chats.js';
+import type { ReadSetting } from './model/settings.js';
+
+export interface Storage {
+  store: SessionStore;
+  /** URI of the folder the sessions belong to; undefined in a window without one. */
+  folder: string | undefined;
+  active: ActiveSession;
+  drafts: DraftFiles;
+  close(): Promise<void>;
+}
+
+export interface StorageParts {
+  context: Pick<vscode.ExtensionContext, 'globalStorageUri' | 'extension'>;
+  readSetting: ReadSetting;
+  clock: Clock;
+  ids: Ids;
+  onTrouble: (error: Error) => void;
+}
+
+export async function openStorage(parts: StorageParts): Promise<Storage> {
+  const { clock, ids, onTrouble } = parts;
+  const files = createNodeFiles();
+  const identity = folderIdentity();
+  const place = await openWorkspace(files, rootOf(parts), identity);
+  const locks = new LockTable();
+  const who = { window: vscode.workspace.name ?? 'no folder', pid: process.pid, host: os.hostname() };
+  const producer = `bough/${String((parts.context.extension.packageJSON as { version?: unknown }).version)}`;
+  const store = new FileStore({ folder: place.folder, files, clock, ids, locks, who, producer, onTrouble });
+  const surfaces = new ActiveSessions(place.folder, { files, clock, locks, who });
+  return {
+    store,
+    folder: identity?.uri,
+    active: activeOf(`vscode:${place.key}`, { surfaces, store, ids, isContinued: () => parts.readSetting('sessions.continueLast') !== false }),
+    drafts: new DraftFiles(place.folder, files),
+    close: () => store.close(),
+  };
+}
+
+interface ActiveParts {
+  surfaces: ActiveSessions;
+  store: SessionStore;
+  ids: Ids;
+  /** The setting `sessions.continueLast`. */
+  isContinued: () => boolean;
+}
+
+/** What a surface shows: what it showed last, else the newest session, else one that has nothing in it yet. */
+function activeOf(surface: string, { surfaces, store, ids, isContinued }: ActiveParts): ActiveSession {
+  const find = async (): Promise<string> => {
+    if (!isContinued()) return ids.session();
+    return (await surfaces.get(surface)) ?? (await store.list({ limit: 1 })).sessions[0]?.id ?? ids.session();
+  };
+  return {
+    read: async () => {
+      const session = await find();
+      await surfaces.set(surface, session);
+      return session;
+    },
+    write: (session) => surfaces.set(surface, session),
+  };
+}
+
+function folderIdentity(): { uri: string; path?: string } | undefined {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  if (!folder) return undefined;
+  const uri = folder.uri.toString();
+  return folder.uri.scheme === 'file' ? { uri, path: folder.uri.fsPath } : { uri };
+}
+
+/** One root for each profile of VS Code, unless the person names another. */
+function rootOf({ context, readSetting }: StorageParts): string {
+  const wanted = readSetting('sessions.location');
+  return typeof wanted === 'string' && path.isAbsolute(wanted) ? path.normalize(wanted) : context.globalStorageUri.fsPath;
+}

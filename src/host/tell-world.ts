@@ -1,0 +1,60 @@
+/** What the rest of VS Code is told of the runs here: status bar, context keys, and the API's listeners. */
+import * as vscode from 'vscode';
+import type { RunState } from '../shared/protocol.js';
+import type { Chats } from './chat/chats.js';
+import { createBag } from './disposables.js';
+import type { ApiEvents } from './public-api.js';
+import type { OpenSessions, SessionEvent } from './sessions/open-sessions.js';
+import { foremost } from './sessions/rows.js';
+
+export interface TellWorldParts {
+  sessions: OpenSessions;
+  chats: Chats;
+  events: ApiEvents;
+  showRun: (run: RunState) => void;
+  onError: (error: unknown) => void;
+}
+
+export function tellWorld(parts: TellWorldParts): { dispose(): void } {
+  const { sessions, chats, events, showRun } = parts;
+  const bag = createBag();
+  const setActive = contextKey('bough.run.active', parts.onError);
+  const update = () => {
+    const runs = sessions.all().map(({ agent }) => ({ run: agent.run() }));
+    events.run = foremost(runs)?.run ?? 'idle';
+    showRun(events.run);
+    const current = chats.peekCurrent();
+    const run = current === undefined ? 'idle' : (sessions.peek(current)?.agent.run() ?? 'idle');
+    setActive(run !== 'idle');
+  };
+  bag.add(chats.onChange(update));
+  bag.add(
+    sessions.on((event) => {
+      if (event.type !== 'appended') update();
+      tellListeners(event, events);
+    }),
+  );
+  update();
+  return bag;
+}
+
+function tellListeners(event: SessionEvent, events: ApiEvents): void {
+  const session = event.id;
+  if (event.type === 'appended') for (const { entry } of event.placed) events.entry.fire({ session, entry });
+  if (event.type !== 'agent') return;
+  const told = event.event;
+  if (told.type !== 'retry' && told.type !== 'resume') return;
+  const wait = { session, delayMs: told.delay_ms, dueAt: told.due_at, reason: told.reason };
+  if (told.type === 'retry') events.retry.fire({ ...wait, attempt: told.attempt });
+  else events.resume.fire({ ...wait, step: told.step, resume: told.resume });
+}
+
+/** Set only when it changes. */
+function contextKey(name: string, onError: (error: unknown) => void): (value: boolean) => void {
+  let last: boolean | undefined;
+  return (value) => {
+    if (value === last) return;
+    last = value;
+    vscode.commands.executeCommand('setContext', name, value).then(undefined, onError);
+  };
+}
