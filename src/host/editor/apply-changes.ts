@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import type { AppliedChange, FileChange } from '../../ports.js';
 import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
-import { encodeUtf8 } from './decode.js';
+import { decodeUtf8, encodeUtf8 } from './decode.js';
 import { fileFailure } from './file-errors.js';
 import { minimalChange } from './minimal-change.js';
 import { openDocument } from './read-text.js';
@@ -121,16 +121,39 @@ async function save({ change, uri, wasDirty, beforeBytes }: Target): Promise<App
   if (change.after === null) return { ...state, text: '', saved: true, after_bytes: null };
   const document = await vscode.workspace.openTextDocument(uri);
   if (wasDirty) return unsaved(state, document);
+  // What `save` answers is not enough: it is false when saving was not needed any more, and a document that is read-only
+  // by a setting counts as saved.
   await document.save();
-  // What `save` answers is not asked: it is false as well when saving was not needed any more.
-  if (!document.isDirty)
-    return { ...state, text: document.getText(), saved: true, after_bytes: await bytesOf(uri) };
-  return {
-    ...unsaved(state, document),
-    problem:
+  const bytes = await bytesOf(uri);
+  if (!document.isDirty && (await isOnDisk(document, bytes))) {
+    return { ...state, text: document.getText(), saved: true, after_bytes: bytes };
+  }
+  if (document.isDirty) {
+    const problem =
       `VS Code could not save ${change.path.shown}: the change stands in the editor and NOT on disk. ` +
-      'The disk may be full, or the file read-only or changed by something else.',
-  };
+      'The disk may be full, or the file read-only or changed by something else.';
+    return { ...unsaved(state, document), problem };
+  }
+  await restore(document, change.before ?? '');
+  const problem = `${change.path.shown} was not changed: VS Code treats it as read-only.`;
+  return { ...state, text: document.getText(), saved: false, after_bytes: bytes, problem };
+}
+
+async function isOnDisk(document: vscode.TextDocument, bytes: Uint8Array | null): Promise<boolean> {
+  if (bytes === null) return false;
+  const decoded = decodeUtf8(bytes);
+  const text = document.getText();
+  if (typeof decoded !== 'string' && flat(decoded.text) === flat(text)) return true;
+  return (
+    flat(await vscode.workspace.decode(bytes, { uri: document.uri })).replace(/^\uFEFF/, '') === flat(text)
+  );
+}
+
+async function restore(document: vscode.TextDocument, text: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  const all = new vscode.Range(new vscode.Position(0, 0), document.positionAt(document.getText().length));
+  edit.replace(document.uri, all, text);
+  await vscode.workspace.applyEdit(edit);
 }
 
 function unsaved(

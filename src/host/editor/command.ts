@@ -3,10 +3,11 @@
  * The end is the exit of the command, never the end of its output. Whatever it prints, memory stays bounded.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Clock, CommandResult, Disposable } from '../../ports.js';
 import { cancelled, toolFailure, type Failure } from '../../shared/failure.js';
 import type { SupervisorReport, SupervisorRequest } from '../supervisor.js';
+import { byLine } from './by-line.js';
 import { cappedOutput } from './capped-output.js';
 import { printableText } from './printable.js';
 import { commandEnvironment, shellsFor, type Environment } from './shell.js';
@@ -26,7 +27,9 @@ export interface CommandOptions {
   onOutput: (chunk: string) => void;
 }
 
-/** How long output that is already printed may take to arrive after the supervisor has ended. */
+const isWindows = process.platform === 'win32';
+
+/** How long output that is already printed may take to arrive after the command has ended. */
 const DRAIN_MS = 500;
 /** The supervisor forces its end within two seconds; if it does not, it is itself forced. */
 const FORCE_MS = 5000;
@@ -51,7 +54,7 @@ export async function runCommand(
   let isTimedOut = false;
   const end = (): void => {
     supervisor.stdin?.end();
-    force ??= parts.clock.after(FORCE_MS, () => supervisor.kill('SIGKILL'));
+    force ??= parts.clock.after(FORCE_MS, () => killGroup(supervisor.pid));
   };
   let force: Disposable | undefined;
   const limit = parts.clock.after(options.timeoutMs, () => {
@@ -60,8 +63,8 @@ export async function runCommand(
   });
   options.signal.addEventListener('abort', end, { once: true });
   try {
-    const failed = await exitOf(supervisor, parts.clock);
-    const result = resultOf(failed, reports(), command);
+    const failed = await exitOf(supervisor, reports, parts.clock);
+    const result = resultOf(failed, reports, command);
     if ('kind' in result) return result;
     const { text, dropped_bytes } = output();
     const survived =
@@ -82,12 +85,22 @@ export async function runCommand(
   }
 }
 
+/**
+ * Node gives children sockets for pipes, and on Linux nothing can open `/dev/stderr` when that is a socket. So a shell
+ * puts a real pipe between the command, which inherits it from the supervisor, and us. It also says when the supervisor is
+ * gone, for the command it watched may still hold the pipe then.
+ */
+const THROUGH_PIPE = `{ "$0" "$1"; echo '{"type":"gone"}' >&3; } | cat 3>&-`;
+
 function startSupervisor({ supervisor, env }: CommandParts): ChildProcess {
-  return spawn(process.execPath, [supervisor], {
+  const [file, args] = isWindows
+    ? [process.execPath, [supervisor]]
+    : ['/bin/sh', ['-c', THROUGH_PIPE, process.execPath, supervisor]];
+  return spawn(file, args, {
     env: { ...commandEnvironment(env), ELECTRON_RUN_AS_NODE: '1' },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     // A signal to the host's group must not take the supervisor before it has done its work.
-    detached: process.platform !== 'win32',
+    detached: !isWindows,
     windowsHide: true,
   });
 }
@@ -107,32 +120,34 @@ function collectOutput(stdout: Readable | null, onOutput: (chunk: string) => voi
   };
 }
 
+type Report = SupervisorReport | { type: 'gone' };
+
 interface Reports {
-  all: SupervisorReport[];
+  all: Report[];
   /** What the supervisor itself complained about; it says nothing when all is well. */
   trouble: string;
+  /** Called at each report. */
+  notify: () => void;
 }
 
-function collectReports(supervisor: ChildProcess): () => Reports {
-  let lines = '';
-  let trouble = '';
+function collectReports(supervisor: ChildProcess): Reports {
+  const reports: Reports = { all: [], trouble: '', notify: () => undefined };
+  const take = byLine((line) => {
+    reports.all.push(JSON.parse(line) as Report);
+    reports.notify();
+  });
   const channel = supervisor.stdio[3];
-  if (channel && 'on' in channel)
-    channel.on('data', (bytes: Uint8Array) => (lines += Buffer.from(bytes).toString('utf8')));
-  supervisor.stderr?.on(
-    'data',
-    (bytes: Uint8Array) => (trouble = (trouble + Buffer.from(bytes).toString('utf8')).slice(-2000)),
-  );
+  if (channel instanceof Readable) channel.on('data', take);
+  supervisor.stderr?.on('data', (bytes: Buffer) => {
+    reports.trouble = (reports.trouble + bytes.toString('utf8')).slice(-2000);
+  });
   // Writing to a supervisor that is gone; its exit tells what happened.
   supervisor.stdin?.on('error', () => undefined);
-  return () => ({
-    all: lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as SupervisorReport])),
-    trouble,
-  });
+  return reports;
 }
 
-/** Resolves when the supervisor has ended and its pipes are empty, with the reason when it could not begin. */
-function exitOf(supervisor: ChildProcess, clock: Clock): Promise<Error | null> {
+/** Resolves when the command has ended and its output is here, with the reason when it could not begin. */
+function exitOf(supervisor: ChildProcess, reports: Reports, clock: Clock): Promise<Error | null> {
   return new Promise((resolve) => {
     let drain: Disposable | undefined;
     const done = (failed: Error | null): void => {
@@ -143,7 +158,13 @@ function exitOf(supervisor: ChildProcess, clock: Clock): Promise<Error | null> {
     supervisor.once('error', done);
     supervisor.once('close', () => done(null));
     // A process that cannot be killed may hold the pipe open for ever.
-    supervisor.once('exit', () => (drain = clock.after(DRAIN_MS, () => done(null))));
+    const startDrain = (): void => {
+      drain ??= clock.after(DRAIN_MS, () => done(null));
+    };
+    supervisor.once('exit', startDrain);
+    reports.notify = () => {
+      if (reports.all.some((report) => report.type !== 'started')) startDrain();
+    };
   });
 }
 
@@ -182,9 +203,10 @@ function resultOf(failed: Error | null, { all, trouble }: Reports, command: stri
   );
 }
 
-function killGroup(pid: number): void {
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+    process.kill(isWindows ? pid : -pid, 'SIGKILL');
   } catch (error) {
     // Gone already.
     if (!(error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM')))

@@ -4,6 +4,7 @@ import ignore from 'ignore';
 import type { SearchHit, SearchQuery, SearchResult, WorkspaceFolder, WorkspacePath } from '../../ports.js';
 import { cancelled, isFailure, type Failure } from '../../shared/failure.js';
 import { decodeUtf8 } from './decode.js';
+import { fileFailure } from './file-errors.js';
 import { searchWithRipgrep, type FoundLines, type TextSearch } from './ripgrep.js';
 import { patternOf, scanText } from './scan.js';
 
@@ -22,6 +23,8 @@ export async function searchText(
   query: SearchQuery,
   signal: AbortSignal,
 ): Promise<SearchResult | Failure> {
+  const missing = query.in === undefined ? null : await missingPath(query.in);
+  if (missing !== null) return missing;
   const hits: SearchHit[] = [];
   const notes: string[] = [];
   let more = false;
@@ -43,6 +46,15 @@ export async function searchText(
   }
   notes.push(...unsavedIn(query));
   return { hits, more, ...(notes.length === 0 ? {} : { note: notes.join(' ') }) };
+}
+
+async function missingPath({ uri, shown }: WorkspacePath): Promise<Failure | null> {
+  try {
+    await vscode.workspace.fs.stat(vscode.Uri.parse(uri, true));
+    return null;
+  } catch (error) {
+    return fileFailure(shown, error);
+  }
 }
 
 function targetOf(query: SearchQuery, folder: WorkspaceFolder): string {
