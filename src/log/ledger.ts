@@ -167,7 +167,9 @@ export class Ledger {
   /** The header is the first line; one that stands later counts only when nothing was read before it. */
   #takeHeader(parsed: ParsedLine, raw: RawLine): void {
     if (parsed.header !== undefined) {
-      if (this.#hasHeader || this.position > 0) parsed.faults.push('a second header; it was skipped');
+      // The first line of a session that was begun here is the header it was begun with.
+      const isFirst = raw.offset === 0 && this.position === 0;
+      if (!isFirst && (this.#hasHeader || this.position > 0)) parsed.faults.push('a second header; it was skipped');
       else {
         this.#header = parsed.header;
         this.#dialect = dialectOf(parsed.header);
