@@ -3,7 +3,7 @@
  * it is the shape around them.
  */
 import * as z from 'zod';
-import { failureSchema } from '../src/shared/failure.js';
+import { failureSchema } from '../src/shared/failure-schema.js';
 import type { ToWebview } from '../src/shared/protocol.js';
 
 const count = z.number().int().nonnegative();

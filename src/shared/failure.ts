@@ -1,8 +1,8 @@
 /**
  * Expected failures are values of this one union; throws are bugs. A failure says in one sentence what happened and,
  * where the person can do something about it, which action opens the place.
+ * Free of zod, so that what starts with the editor stays small; failure-schema checks it.
  */
-import * as z from 'zod';
 
 export const failureKinds = [
   'auth',
@@ -25,24 +25,23 @@ export const failureActions = [
   'save-again',
 ] as const;
 
-export const failureSchema = z.object({
-  kind: z.enum(failureKinds),
+export interface Failure {
+  kind: FailureKind;
   /** One sentence for the person: what, where, what to do. No stack, no secret. */
-  message: z.string(),
+  message: string;
   /** Whether the same request may succeed if it is sent again unchanged. */
-  transient: z.boolean(),
+  transient: boolean;
   /** Machine-readable reason: HTTP status, errno, a provider's code or a BoughError code. */
-  code: z.string().optional(),
-  status: z.number().optional(),
+  code?: string | undefined;
+  status?: number | undefined;
   /** Milliseconds the server asked to wait, counted from when the failure was seen. */
-  retry_after_ms: z.number().nonnegative().optional(),
+  retry_after_ms?: number | undefined;
   /** An excerpt of what came instead (a body, a line), at most 500 characters, redacted. */
-  detail: z.string().optional(),
-  action: z.enum(failureActions).optional(),
-});
-export type Failure = z.infer<typeof failureSchema>;
-export type FailureKind = Failure['kind'];
-export type FailureAction = NonNullable<Failure['action']>;
+  detail?: string | undefined;
+  action?: FailureAction | undefined;
+}
+export type FailureKind = (typeof failureKinds)[number];
+export type FailureAction = (typeof failureActions)[number];
 
 export const cancelled = (message = 'Stopped.'): Failure => ({ kind: 'cancelled', message, transient: false });
 

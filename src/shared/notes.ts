@@ -16,7 +16,7 @@ import {
   type ConversationType,
   type Known,
 } from './entry.js';
-import { failureSchema } from './failure.js';
+import { failureSchema } from './failure-schema.js';
 
 const count = z.number().int().nonnegative();
 const ms = z.number().nonnegative();

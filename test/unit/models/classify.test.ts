@@ -1,7 +1,8 @@
 import { describe, it, expect } from 'vitest';
-import { classify, type Endpoint, type Trouble } from '../../../src/models/classify.js';
+import { classify, type Trouble } from '../../../src/models/classify.js';
+import type { Endpoint } from '../../../src/models/verdicts.js';
 import type { Failure } from '../../../src/shared/failure.js';
-import { failureSchema } from '../../../src/shared/failure.js';
+import { failureSchema } from '../../../src/shared/failure-schema.js';
 
 const at: Endpoint = {
   provider: 'acme',
@@ -125,6 +126,65 @@ const statuses: Row[] = [
   ['500 that is an overflow', status(500, error({ message: 'context length exceeded' })), 'overflow', false],
 ];
 
+const tricky: Row[] = [
+  [
+    'a rate limit that mentions billing (OpenAI)',
+    status(
+      429,
+      error({
+        code: 'rate_limit_exceeded',
+        message:
+          'Rate limit reached. Visit https://platform.openai.com/account/billing to add a payment method.',
+      }),
+    ),
+    'rate',
+    true,
+  ],
+  [
+    'a quota that says when it is there again (Google)',
+    status(429, [
+      error({
+        code: 429,
+        status: 'RESOURCE_EXHAUSTED',
+        message: 'You exceeded your current quota, please check your plan and billing details.',
+        details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '19s' }],
+      }),
+    ]),
+    'rate',
+    true,
+  ],
+  [
+    'a rate limit by tokens (Bedrock)',
+    status(429, error({ message: 'Too many tokens, please wait before trying again.' })),
+    'rate',
+    true,
+  ],
+  [
+    'a rate limit by tokens (OpenAI)',
+    status(
+      429,
+      error({
+        code: 'rate_limit_exceeded',
+        message: 'Request too large on tokens per min: Limit 10000, Requested 20000',
+      }),
+    ),
+    'rate',
+    true,
+  ],
+  [
+    'a parameter named like a window',
+    status(
+      400,
+      error({
+        code: 'unsupported_parameter',
+        message: "Unsupported parameter: 'max_tokens' is not supported with this model.",
+      }),
+    ),
+    'refused',
+    false,
+  ],
+];
+
 const frames: Row[] = [
   ['overloaded_error', frame({ type: 'overloaded_error', message: 'Overloaded' }), 'overloaded', true],
   ['rate_limit_error', frame({ type: 'rate_limit_error', message: 'slow down' }), 'rate', true],
@@ -233,6 +293,19 @@ describe('classification', () => {
       message: expect.stringContaining('"m-1"'),
     });
     expect(status(404)).toMatchObject({ action: 'select-model' });
+    for (const body of [
+      '{"detail":"Not Found"}',
+      error({ message: 'Invalid URL (POST /chat/completions)' }),
+      { error: 'Unexpected endpoint or method. (POST /chat/completions)' },
+      error({ message: 'File Not Found' }),
+      '<html>Not Found</html>',
+    ]) {
+      expect(status(404, body)).toMatchObject({ action: 'open-settings' });
+    }
+    expect(status(404, error({ message: 'No endpoints found that support tool use' }))).toMatchObject({
+      action: 'select-model',
+      message: expect.stringContaining('tool use'),
+    });
     expect(status(404, '404 page not found')).toMatchObject({
       action: 'open-settings',
       message: expect.stringContaining('/v1'),
