@@ -1,13 +1,20 @@
 // Finds a Chromium for the editor tests; as root on Debian or Ubuntu it is installed when there is none.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { cacheFolder, withLock } from './cache.mjs';
 import { must, say, which } from './shell.mjs';
-import path from 'node:path';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
+const usual = {
+  darwin: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
+  win32: ['C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe'],
+};
+
 export function findChromium() {
   if (process.env.BOUGH_CHROMIUM) return process.env.BOUGH_CHROMIUM;
-  return names.map(which).find((file) => file !== undefined);
+  const installed = (usual[process.platform] ?? []).find((file) => existsSync(file));
+  return installed ?? names.map(which).find((file) => file !== undefined);
 }
 
 /** The path of a Chromium, installing it if that is possible; otherwise an error that says what to do. */

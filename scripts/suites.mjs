@@ -81,7 +81,13 @@ export function unitTests(filters) {
       ? [suite(`unit tests on Node ${here}`, here, () => process.execPath)]
       : [nothingYet('unit tests')]),
     ...(hasTests('webview')
-      ? [{ name: 'webview tests', run: () => vitest({ name: 'webview tests', project: 'webview', filters }) }]
+      ? [
+          {
+            name: 'webview tests',
+            ready: ensureChromium,
+            run: () => vitest({ name: 'webview tests', project: 'webview', filters }),
+          },
+        ]
       : [nothingYet('webview tests')]),
     ...(hasTests('unit') && isSupported ? hosts : []),
     ...(isSupported
@@ -123,20 +129,15 @@ export function editorTests(filters) {
     const name = `editor tests on VS Code ${version}`;
     return {
       name,
-      run: async () => {
-        try {
-          await Promise.all([ensureChromium(), setupVscode(version)]);
-        } catch (error) {
-          return outcome(name, false, Date.now(), error.message);
-        }
-        return vitest({
+      ready: () => Promise.all([ensureChromium(), setupVscode(version)]),
+      run: () =>
+        vitest({
           name,
           project: 'editor',
           major: version,
           filters,
           env: { BOUGH_VSCODE: version, BOUGH_VSIX: vsix },
-        });
-      },
+        }),
     };
   });
 }

@@ -50,5 +50,5 @@ async function everything() {
       why: 'there is no package to test',
     });
   // A VS Code, its extension host and a browser fill the machine: one version after the other.
-  else for (const suite of editorTests(filters)) results.push(await suite.run());
+  else results.push(...(await Promise.all(editorTests(filters).map(lanes(1)))));
 }

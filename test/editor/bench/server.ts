@@ -69,8 +69,16 @@ export async function startServer({
   if (pid === undefined) throw new Error(`${target.node} did not start`);
   const processes = () => processesOf(pid, mark);
   const killNow = () => processes().forEach((row) => kill(row.pid));
-  const killAndLeave = () => process.exit(1);
-  process.once('exit', killNow).once('SIGTERM', killAndLeave).once('SIGINT', killAndLeave);
+  // Vitest replaces process.exit, and a worker whose parent is gone has nobody to end it.
+  const killAndLeave = () => {
+    killNow();
+    kill(process.pid);
+  };
+  process
+    .once('exit', killNow)
+    .once('SIGTERM', killAndLeave)
+    .once('SIGINT', killAndLeave)
+    .once('disconnect', killAndLeave);
   const url = await new Promise<string>((resolve, reject) => {
     let text = '';
     const take = (chunk: Buffer) => {
@@ -89,7 +97,11 @@ export async function startServer({
     processes,
     async close() {
       await killAll(processes);
-      process.off('exit', killNow).off('SIGTERM', killAndLeave).off('SIGINT', killAndLeave);
+      process
+        .off('exit', killNow)
+        .off('SIGTERM', killAndLeave)
+        .off('SIGINT', killAndLeave)
+        .off('disconnect', killAndLeave);
     },
   };
 }
