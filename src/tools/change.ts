@@ -58,23 +58,27 @@ export async function applyPrepared(prepared: Prepared, context: ToolContext): P
 
 function tell(change: FileChange, done: AppliedChange, changes: AppliedChange[]): ToolOutcome {
   const before = change.before ?? '';
+  const { shown } = done.path;
+  if (done.problem !== undefined) {
+    const isUnchanged = done.text === change.before;
+    return {
+      content: done.problem,
+      is_error: true,
+      outcome: 'not saved',
+      ...(isUnchanged ? {} : { changes }),
+    };
+  }
   const summary = changeSummary(before, done.text);
-  const verb = change.before === null ? 'Created' : 'Changed';
-  const lines = [`${verb} ${done.path.shown} (${summary}).`];
-  if (done.problem !== undefined) lines.push(done.problem);
-  else if (!done.saved) {
+  const lines = [`${change.before === null ? 'Created' : 'Changed'} ${shown} (${summary}).`];
+  if (!done.saved) {
     lines.push(
-      `${done.path.shown} had unsaved changes in the editor, so it was changed there and NOT saved: ` +
+      `${shown} had unsaved changes in the editor, so it was changed there and NOT saved: ` +
         'the file on disk is as it was. Commands see the old text until the person saves it.',
     );
   }
-  if (done.text === change.after && change.before === null) return told(lines, summary, done, changes);
   if (done.text !== change.after)
     lines.push('Saving changed the text further (format on save). It stands as follows.');
-  return told([...lines, showChanged(before, done.text)], summary, done, changes);
-}
-
-function told(lines: string[], summary: string, done: AppliedChange, changes: AppliedChange[]): ToolOutcome {
+  if (done.text !== change.after || change.before !== null) lines.push(showChanged(before, done.text));
   const outcome = done.saved ? summary : `${summary} · not saved`;
-  return { content: lines.join('\n'), is_error: done.problem !== undefined, outcome, changes };
+  return { content: lines.join('\n'), is_error: false, outcome, changes };
 }

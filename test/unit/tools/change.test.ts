@@ -154,6 +154,14 @@ describe('edit', () => {
     expect(await refusal(workspace, 'edit', edit('a', 'b', 'a.txt'))).toContain('not valid UTF-8');
   });
 
+  it('is an error when the editor could not save, and says where the change stands', async () => {
+    const failSave = 'VS Code could not save a.ts: the change stands in the editor and NOT on disk.';
+    const workspace = fakeWorkspace({ files: { 'a.ts': 'one\n' }, failSave });
+    const outcome = await call(workspace, 'edit', edit('one', 'two'));
+    expect(outcome).toMatchObject({ is_error: true, content: failSave, outcome: 'not saved' });
+    expect(outcome.changes).toHaveLength(1);
+  });
+
   it('changes nothing after Stop', async () => {
     const workspace = fakeWorkspace({ files: { 'a.ts': 'one\n' } });
     const outcome = await call(workspace, 'edit', edit('one', 'two'), { signal: AbortSignal.abort() });
@@ -189,11 +197,14 @@ describe('write', () => {
   });
 
   it('refuses to write what is there already, binary files and folders', async () => {
-    const workspace = fakeWorkspace({ files: { 'a.ts': 'a\n', 'b.png': Uint8Array.of(1, 0, 2) } });
+    const workspace = fakeWorkspace({
+      files: { 'a.ts': 'a\n', 'b.png': Uint8Array.of(1, 0, 2), 'src/c.ts': '' },
+    });
     expect(await refusal(workspace, 'write', { path: 'a.ts', content: 'a\n' })).toContain(
       'already has exactly this content',
     );
     expect(await refusal(workspace, 'write', { path: 'b.png', content: 'a\n' })).toContain('binary');
+    expect(await refusal(workspace, 'write', { path: 'src', content: 'a\n' })).toContain('is a folder');
   });
 
   it('accepts an empty file', async () => {

@@ -29,6 +29,8 @@ export interface FakeOptions {
   /** Symbolic links: path → absolute target. */
   links?: Record<string, string>;
   formatOnSave?: (text: string) => string;
+  /** The sentence of a save that fails: the change stands in the editor only. */
+  failSave?: string;
   run?: (command: string, options: RunOptions) => CommandResult | Failure | Promise<CommandResult | Failure>;
 }
 
@@ -216,6 +218,16 @@ export function fakeWorkspace(options: FakeOptions = {}): FakeWorkspace {
         before_bytes,
         after_bytes: encode(change.after),
       };
+    }
+    if (options.failSave !== undefined) {
+      dirty.set(file, change.after);
+      const state = {
+        path: change.path,
+        text: change.after,
+        before_bytes,
+        after_bytes: encode(change.after),
+      };
+      return { ...state, saved: false, problem: options.failSave };
     }
     const text = options.formatOnSave?.(change.after) ?? change.after;
     disk.set(file, encode(text));
