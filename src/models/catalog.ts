@@ -2,9 +2,10 @@
 import type { Clock } from '../ports.js';
 import type { Failure } from '../shared/failure.js';
 import { joinUrl, type Fetch } from './address.js';
-import { classify, type Endpoint } from './classify.js';
+import { classify } from './classify.js';
 import { isRecord, parseJson, textOf } from './json.js';
 import { excerpt, redact } from './redact.js';
+import type { Endpoint } from './verdicts.js';
 
 export interface CatalogRequest {
   provider: string;

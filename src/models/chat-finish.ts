@@ -32,11 +32,14 @@ const failures: readonly string[] = [
   'timeout',
 ];
 
-export const finishOf = (raw: string): FinishReason | Trouble => {
+/** A finish reason that is a failure. */
+export const brokenOffBy = (raw: string): Trouble | undefined =>
+  failures.includes(raw.toLowerCase())
+    ? { type: 'protocol', what: `broke off the answer (finish reason "${raw}")` }
+    : undefined;
+
+export const finishOf = (raw: string): FinishReason => {
   const reason = raw.toLowerCase();
-  if (failures.includes(reason)) {
-    return { type: 'protocol', what: `broke off the answer (finish reason "${raw}")` };
-  }
   return Object.hasOwn(reasons, reason) ? (reasons[reason] ?? 'other') : 'other';
 };
 

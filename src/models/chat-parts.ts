@@ -57,18 +57,23 @@ export const collectParts = (watch: Watch): Parts => {
     *add(part) {
       switch (part.type) {
         case 'text-start':
-          return yield { type: 'start', part: 'text' };
+          yield { type: 'start', part: 'text' };
+          return;
         case 'reasoning-start':
-          return yield { type: 'start', part: 'reasoning' };
+          yield { type: 'start', part: 'reasoning' };
+          return;
         case 'tool-input-start':
           inputs.set(part.id, { index: inputs.size, name: part.toolName });
-          return yield { type: 'start', part: 'tool_call' };
+          yield { type: 'start', part: 'tool_call' };
+          return;
         case 'text-delta':
           grow('text', part.delta);
-          return yield { type: 'text', delta: part.delta };
+          yield { type: 'text', delta: part.delta };
+          return;
         case 'reasoning-delta':
           grow('reasoning', part.delta);
-          return yield { type: 'reasoning', delta: part.delta };
+          yield { type: 'reasoning', delta: part.delta };
+          return;
         case 'tool-input-delta': {
           const call = inputs.get(part.id);
           if (call) yield { type: 'tool_input', ...call, delta: part.delta };

@@ -6,6 +6,7 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Fetch } from './address.js';
+import { asError, reasonOf } from './stopping.js';
 
 const headersOf = (response: IncomingMessage): Headers => {
   const headers = new Headers();
@@ -48,9 +49,6 @@ const responseOf = (message: IncomingMessage): Response => {
   return new Response(null, init);
 };
 
-const reasonOf = (signal: AbortSignal): Error =>
-  signal.reason instanceof Error ? signal.reason : new DOMException('The request was stopped.', 'AbortError');
-
 export const nodeFetch: Fetch = (input, init) =>
   new Promise((resolve, reject) => {
     const url = new URL(input instanceof Request ? input.url : input);
@@ -81,7 +79,7 @@ export const nodeFetch: Fetch = (input, init) =>
         resolve(responseOf(message));
       } catch (error) {
         message.destroy();
-        reject(error as Error);
+        reject(asError(error));
       }
     });
     request.end(body);

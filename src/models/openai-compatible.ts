@@ -5,14 +5,16 @@
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { Clock, FinishReason, Model, ModelEvent, ModelInfo, ModelRequest, Usage } from '../ports.js';
+import type { Clock, Model, ModelEvent, ModelInfo, ModelRequest, Usage } from '../ports.js';
 import { cancelled, type Failure } from '../shared/failure.js';
 import { joinUrl, type Fetch } from './address.js';
 import { callOptions, LIBRARY_NAME, needsReasoningEcho, type RequestRules } from './chat-request.js';
-import { classify, type Endpoint, type Trouble } from './classify.js';
-import { finishOf, usageOf } from './chat-finish.js';
+import { classify, type Trouble } from './classify.js';
+import { brokenOffBy, finishOf, usageOf } from './chat-finish.js';
 import { collectParts, type Parts } from './chat-parts.js';
+import { letGo, orStopped } from './stopping.js';
 import { createWatch, watchingFetch, type Watch } from './stream-watch.js';
+import type { Endpoint } from './verdicts.js';
 
 export interface ChatEndpoint {
   info: ModelInfo;
@@ -115,33 +117,6 @@ const rulesOf = ({ info, baseUrl }: ChatEndpoint): RequestRules => ({
 const secretHeaders = (headers: Record<string, string> = {}): string[] =>
   Object.values(headers).filter((value) => value.length >= 8);
 
-/** Nothing more is wanted of it; that letting go fails changes nothing for anybody. */
-const letGo = (reader: ReadableStreamDefaultReader<unknown> | undefined): void => {
-  reader?.cancel().then(undefined, () => undefined);
-};
-
-/** Rejects as soon as the signal fires; what arrives later is handed to `tooLate`. */
-const orStopped = <T>(
-  wanted: PromiseLike<T>,
-  signal: AbortSignal,
-  tooLate?: (value: T) => void,
-): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-    wanted.then(
-      (value) => {
-        signal.removeEventListener('abort', stop);
-        if (signal.aborted) tooLate?.(value);
-        resolve(value);
-      },
-      (error: unknown) => {
-        signal.removeEventListener('abort', stop);
-        reject(error as Error);
-      },
-    );
-  });
-
 // ----------------------------------------------------------------------------------------------------------- the end
 
 interface End {
@@ -170,7 +145,7 @@ const troubleOf = ({ watch, parts, thrown }: End): Trouble | undefined => {
   if (watch.finishReason === undefined) {
     return { type: 'protocol', what: 'ended its stream before it said that the answer was complete' };
   }
-  return offenceOf(parts, watch);
+  return brokenOffBy(watch.finishReason) ?? offenceOf(parts, watch);
 };
 
 const offenceOf = (parts: Parts, watch: Watch): Trouble | undefined => {
@@ -179,7 +154,11 @@ const offenceOf = (parts: Parts, watch: Watch): Trouble | undefined => {
     const detail = offence.error instanceof Error ? offence.error.message : JSON.stringify(offence.error);
     return { type: 'protocol', what: 'sent a piece of its stream that is no chat completion', detail };
   }
-  const chars = parts.calls().reduce((sum, call) => sum + call.raw_input.length, 0);
+  const calls = parts.calls();
+  if (calls.length === 0 && finishOf(watch.finishReason ?? '') === 'tool_calls') {
+    return { type: 'protocol', what: 'announced a tool call and sent none' };
+  }
+  const chars = calls.reduce((sum, call) => sum + call.raw_input.length, 0);
   if (chars === watch.argumentChars) return undefined;
   return {
     type: 'protocol',
@@ -199,13 +178,10 @@ function* conclude(end: End): Generator<ModelEvent> {
   const usage: Usage | undefined = usageOf(end.watch.usage);
   const counted = usage && { usage };
   const failure = failureOf(end);
-  if (failure) return yield { type: 'failure', failure, ...counted };
-  const finish = finishOf(end.watch.finishReason ?? '');
-  if (typeof finish !== 'string') {
-    const failed = classify(finish, end.at, end.endpoint.clock.now());
-    return yield { type: 'failure', failure: failed, ...counted };
+  if (failure) {
+    yield { type: 'failure', failure, ...counted };
+    return;
   }
   for (const part of end.parts.whole()) yield { type: 'part', part };
-  const reason: FinishReason = finish;
-  yield { type: 'finish', reason, ...counted };
+  yield { type: 'finish', reason: finishOf(end.watch.finishReason ?? ''), ...counted };
 }

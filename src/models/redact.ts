@@ -7,10 +7,11 @@ const gone = '[redacted]';
 /** Each keeps its first group, so that a reader still sees what stood there. */
 const shapes: readonly RegExp[] = [
   /\b((?:Bearer|Basic)\s+)[^\s"',;}]{4,}/gi,
-  /((?:api[-_ ]?key|authorization|access[-_]?token)["']?\s*[:=]\s*["']?)(?!Bearer\b|Basic\b)[^\s"',;&}]{4,}/gi,
+  /((?:api[-_ ]?key|authorization|access[-_]?token|secret|password|passwd)["']?\s*[:=]\s*["']?)(?!Bearer\b|Basic\b)[^\s"',;&}]{4,}/gi,
   // OpenAI's own refusal shows the key with asterisks in its middle.
   /()\b(?:sk|pk|rk)-[\w*-]{6,}/g,
-  /()\b(?:AIza|gsk_|xai-|hf_|ghp_|github_pat_)[\w*-]{8,}/g,
+  /()\b(?:AIza|AKIA|gsk_|xai-|hf_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[\w*-]{8,}/g,
+  /()\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*/g,
   /(:\/\/[^\s/:@]+:)[^\s/@]+(?=@)/g,
 ];
 

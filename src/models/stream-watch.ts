@@ -6,6 +6,7 @@
 import type { Fetch } from './address.js';
 import { createEventDecoder, type StreamEvent } from './event-stream.js';
 import { isRecord, parseJson, textOf, type Json } from './json.js';
+import { letGo } from './stopping.js';
 
 /** How much of an answer that is no event stream is kept to say what it was. */
 const HEAD_BYTES = 64 * 1024;
@@ -142,7 +143,7 @@ const soundFrames = (
           const { text, isOver } = sift(done ? (rest ? [rest] : []) : events.push(value));
           if (text !== '') controller.enqueue(encoder.encode(text));
           if (done || isOver) controller.close();
-          if (isOver && !done) release(reader);
+          if (isOver && !done) letGo(reader);
           if (done || isOver || text !== '') return;
         }
       },
@@ -150,11 +151,6 @@ const soundFrames = (
     },
     { highWaterMark: 0 },
   );
-};
-
-/** Lets go of a connection of which nothing more is wanted; that this fails changes nothing for anybody. */
-const release = (reader: ReadableStreamDefaultReader<Uint8Array>): void => {
-  reader.cancel().then(undefined, () => undefined);
 };
 
 const readHead = async (body: ReadableStream<Uint8Array> | null, onBytes: () => void): Promise<string> => {
@@ -170,7 +166,7 @@ const readHead = async (body: ReadableStream<Uint8Array> | null, onBytes: () => 
       bytes += value.length;
       text += decoder.decode(value, { stream: true });
     }
-    release(reader);
+    letGo(reader);
     return text;
   } catch (error) {
     // The status says what failed; the body that explains it broke off.

@@ -270,6 +270,7 @@ const bodies: Row[] = [
 describe('classification', () => {
   for (const [title, rows] of Object.entries({
     status: statuses,
+    tricky,
     frame: frames,
     socket: sockets,
     body: bodies,

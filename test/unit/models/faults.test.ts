@@ -100,6 +100,13 @@ const faults: Fault[] = [
     failure: { kind: 'network', transient: true },
   },
 
+  {
+    name: 'D1: tool calls are announced and none comes',
+    reply: () => reply.stream(part.text('a'), part.finish('tool_calls'), part.done()),
+    text: 'a',
+    failure: { kind: 'network', transient: true },
+  },
+
   // D3: an error hides in a stream that began with 200.
   {
     name: 'D3: an error frame before [DONE]',

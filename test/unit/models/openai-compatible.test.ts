@@ -113,11 +113,11 @@ describe('the request', () => {
 
   it('asks for the key at each attempt', async () => {
     server.enqueue(reply.status(401), reply.text('ok'));
-    let key: string | undefined;
-    const model = chat(server.url, { key: () => Promise.resolve(key) });
+    const keys = [undefined, 'sk-late-key'];
+    const model = chat(server.url, { key: () => Promise.resolve(keys.shift()) });
     expect((await attempt(model)).failure?.message).toContain('none is set');
-    key = 'sk-late-key';
     expect((await attempt(model)).failure).toBeUndefined();
+    expect(server.requests[1]?.headers).toMatchObject({ authorization: 'Bearer sk-late-key' });
   });
 
   it('takes a base URL with and without a slash at its end', async () => {
@@ -342,7 +342,6 @@ describe('the answer', () => {
   it.each([
     ['stop', 'stop'],
     ['length', 'length'],
-    ['tool_calls', 'tool_calls'],
     ['content_filter', 'content_filter'],
     ['model_length', 'length'],
     ['STOP', 'stop'],
