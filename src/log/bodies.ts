@@ -1,7 +1,8 @@
 /** Entries' bodies, read from the file when they are asked for; the last ones read stay in memory up to a few MB. */
 import type { Files, OpenFile } from '../ports.js';
+import { BoughError } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
-import { readRange } from './bytes.js';
+import { readRange, withFile } from './bytes.js';
 import { parseLine } from './codec.js';
 import type { EntryPlace, Ledger } from './ledger.js';
 import { stored } from './storage.js';
@@ -15,10 +16,9 @@ const READ_BYTES = 1024 * 1024;
 export class Bodies {
   readonly #files: Files;
   readonly #path: string;
-  /** By the offset of the line; the last used stands last. */
+  /** By the offset of the line; the last read stands last. */
   readonly #lines = new Map<number, { entries: readonly Entry[]; length: number }>();
   #cachedBytes = 0;
-  #opened: Promise<OpenFile> | undefined;
 
   constructor(files: Files, path: string) {
     this.#files = files;
@@ -32,8 +32,7 @@ export class Bodies {
     const wanted = await this.#lookUp(ledger, [...lines.values()]);
     return places.map(({ position, place }) => {
       const asWritten = wanted.get(place.offset)?.[place.index];
-      if (asWritten === undefined)
-        throw new Error(`entry ${position} is not at offset ${place.offset} any more`);
+      if (asWritten === undefined) throw changed(this.#path, place.offset);
       return {
         position,
         entry: place.relinked === undefined ? asWritten : { ...asWritten, ...place.relinked },
@@ -49,17 +48,24 @@ export class Bodies {
       if (cached === undefined) missing.push(place);
       else found.set(place.offset, cached.entries);
     }
-    for (const run of runsOf(missing)) await this.#readRun(ledger, run, found);
+    if (missing.length === 0) return found;
+    await stored('read', this.#path, () =>
+      withFile(this.#files.open(this.#path, 'read'), async (file) => {
+        for (const run of runsOf(missing)) await this.#readRun(file, ledger, run, found);
+      }),
+    );
     return found;
   }
 
-  async #readRun(ledger: Ledger, run: EntryPlace[], found: Map<number, readonly Entry[]>): Promise<void> {
+  async #readRun(
+    file: OpenFile,
+    ledger: Ledger,
+    run: readonly EntryPlace[],
+    found: Map<number, readonly Entry[]>,
+  ): Promise<void> {
     const first = run[0]?.offset ?? 0;
     const last = run.at(-1) ?? { offset: first, length: 0 };
-    const bytes = await stored('read', this.#path, async () => {
-      this.#opened ??= this.#files.open(this.#path, 'read');
-      return readRange(await this.#opened, first, last.offset + last.length);
-    });
+    const bytes = await readRange(file, first, last.offset + last.length);
     for (const { offset, length } of run) {
       const line = bytes.subarray(offset - first, offset - first + length);
       const { entries } = parseLine(line, ledger.dialect, ledger.fallbackTime);
@@ -78,15 +84,10 @@ export class Bodies {
     }
   }
 
-  /** Forgets what was read and lets go of the file. */
-  async close(): Promise<void> {
+  /** The file is not the one that was read from. */
+  forget(): void {
     this.#lines.clear();
     this.#cachedBytes = 0;
-    const opened = this.#opened;
-    this.#opened = undefined;
-    if (opened === undefined) return;
-    const file = await opened.catch(() => undefined); // a failure to open was told to whoever wanted to read
-    await file?.close();
   }
 }
 
@@ -111,3 +112,10 @@ function runsOf(places: EntryPlace[]): EntryPlace[][] {
   }
   return runs;
 }
+
+const changed = (path: string, offset: number): BoughError =>
+  new BoughError(
+    'LogDamaged',
+    `What stands at byte ${offset} of ${path} is not what was read before; open the session again.`,
+    { path, offset },
+  );

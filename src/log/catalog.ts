@@ -8,7 +8,7 @@ import type { FileStat, Files } from '../ports.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import { isSessionName, LOG_SUFFIX } from './session-name.js';
 import { Serial } from './serial.js';
-import { ifThere, isMissing, storageFailure, stored } from './storage.js';
+import { ifThere, storageFailure, stored } from './storage.js';
 import type { ListQuery, SessionSummary } from './store.js';
 import { summarise, unreadable } from './summary.js';
 
@@ -18,6 +18,8 @@ const MAX_LIMIT = 200;
 const STATS_AT_ONCE = 32;
 const READS_AT_ONCE = 2;
 const INDEX_VERSION = 1;
+const misnamed =
+  'This file was not named by Bough; rename it to lower-case letters, digits, - and _ to open it as a session.';
 
 const rowSchema = z.object({
   size: z.number(),
@@ -78,7 +80,7 @@ export class Catalog {
       else changed.push({ name, stat });
     }
     await inParallel(READS_AT_ONCE, changed, async ({ name, stat }) => {
-      const summary = await this.#summarise(name, stat);
+      const summary = await this.#summarise(name, stat, known.get(name)?.summary);
       if (summary === undefined) return;
       if (summary.status === 'unreadable') failed.push(summary);
       else rows.set(name, { size: summary.size, mtime: summary.updated, summary });
@@ -95,8 +97,7 @@ export class Catalog {
     const listed = (await stored('list', sessions, () => ifThere(files.list(sessions)))) ?? [];
     const names = listed
       .filter((file) => file.endsWith(LOG_SUFFIX))
-      .map((file) => file.slice(0, -LOG_SUFFIX.length))
-      .filter(isSessionName);
+      .map((file) => file.slice(0, -LOG_SUFFIX.length));
     const found: { name: string; stat: FileStat }[] = [];
     await inParallel(STATS_AT_ONCE, names, async (name) => {
       const file = this.#fileOf(name);
@@ -107,16 +108,18 @@ export class Catalog {
   }
 
   /** Undefined when it was deleted meanwhile. */
-  async #summarise(name: string, stat: FileStat): Promise<SessionSummary | undefined> {
+  async #summarise(
+    name: string,
+    stat: FileStat,
+    known: SessionSummary | undefined,
+  ): Promise<SessionSummary | undefined> {
+    if (!isSessionName(name)) return unreadable(`${name}${LOG_SUFFIX}`, stat, misnamed);
     const file = this.#fileOf(name);
     try {
       return await summarise(this.#parts.files, file);
     } catch (error) {
-      if (!isBoughError(error)) {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }
-      return error.data['errno'] === 'ENOENT' ? undefined : unreadable(name, stat, error.message);
+      if (!isBoughError(error)) throw error;
+      return error.data['errno'] === 'ENOENT' ? undefined : unreadable(name, stat, error.message, known);
     }
   }
 

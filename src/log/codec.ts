@@ -167,7 +167,7 @@ function entryOf(record: unknown, dialect: Dialect, fallbackTime: string): Entry
   if (typeof type !== 'string') return 'an entry without a type';
   if (!isKnownType(type)) return unknownEntry(candidate, type);
   const parsed = entrySchemas[type].safeParse(candidate);
-  if (parsed.success) return parsed.data as KnownEntry;
+  if (parsed.success) return parsed.data;
   if (dialect === 'newer') return unknownEntry(candidate, type);
   return `a ${type} that does not fit: ${firstIssue(parsed.error)}`;
 }

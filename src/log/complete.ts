@@ -87,7 +87,7 @@ function completeEntry(
       `A ${type} does not fit the format: ${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? ''}.`,
     );
   }
-  return entry as KnownEntry;
+  return entry;
 }
 
 function idOf(draft: Draft, ahead: Ahead, ids: Ids): string {

@@ -14,9 +14,9 @@ interface Expectation {
 
 /** The part of vitest, jest or the like that the suite uses. */
 export interface Runner {
-  describe(name: string, body: () => void): void;
-  it(name: string, body: () => Promise<void>): void;
-  expect(actual: unknown): Expectation;
+  describe: (name: string, body: () => void) => unknown;
+  it: (name: string, body: () => Promise<void>) => unknown;
+  expect: (actual: unknown) => Expectation;
 }
 
 export interface StoreUnderTest {
@@ -55,7 +55,7 @@ const texts = async (log: SessionLog, head?: string | null): Promise<string[]> =
 
 export function describeStore(name: string, runner: Runner, make: () => Promise<StoreUnderTest>): void {
   const { describe, it } = runner;
-  const check = (title: string, body: (store: SessionStore, under: StoreUnderTest) => Promise<void>): void =>
+  const check: Check = (title, body) =>
     it(title, async () => {
       const under = await make();
       try {
@@ -74,7 +74,7 @@ export function describeStore(name: string, runner: Runner, make: () => Promise<
   });
 }
 
-type Check = (title: string, body: (store: SessionStore, under: StoreUnderTest) => Promise<void>) => void;
+type Check = (title: string, body: (store: SessionStore, under: StoreUnderTest) => Promise<void>) => unknown;
 
 function describeHandles({ expect }: Runner, check: Check): void {
   check('creates strictly: an id that is there is refused', async (store) => {

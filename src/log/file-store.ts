@@ -255,7 +255,7 @@ export class FileStore implements SessionStore {
 
   async #gated<T>(id: string, work: (paths: SessionPaths) => Promise<T> | T): Promise<T> {
     checkSessionId(id);
-    const paths = sessionPaths(this.#sessions, sessionName(id), path.join);
+    const paths = sessionPaths(this.#sessions, sessionName(id));
     let gate = this.#gates.get(paths.name);
     if (gate === undefined) this.#gates.set(paths.name, (gate = new Serial()));
     const mine = gate;

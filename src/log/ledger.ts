@@ -169,7 +169,8 @@ export class Ledger {
     if (parsed.header !== undefined) {
       // The first line of a session that was begun here is the header it was begun with.
       const isFirst = raw.offset === 0 && this.position === 0;
-      if (!isFirst && (this.#hasHeader || this.position > 0)) parsed.faults.push('a second header; it was skipped');
+      if (!isFirst && (this.#hasHeader || this.position > 0))
+        parsed.faults.push('a second header; it was skipped');
       else {
         this.#header = parsed.header;
         this.#dialect = dialectOf(parsed.header);

@@ -14,8 +14,12 @@ export interface Loaded {
   ledger: Ledger;
   /** How long the file was, what is no whole line included. */
   size: number;
+  /** When it was read, ms since the epoch. */
+  mtime: number;
   mark: Uint8Array;
 }
+
+export const markOf = (bytes: Uint8Array): Uint8Array => bytes.slice(0, MARK_BYTES);
 
 export async function loadLog(files: Files, path: string, name: string): Promise<Loaded> {
   return stored('read', path, () =>
@@ -23,7 +27,7 @@ export async function loadLog(files: Files, path: string, name: string): Promise
       const { size, mtime } = await file.stat();
       const ledger = new Ledger(name, new Date(mtime).toISOString());
       await readOn(file, ledger, size, () => undefined);
-      return { ledger, size, mark: await readRange(file, 0, Math.min(MARK_BYTES, size)) };
+      return { ledger, size, mtime, mark: await readRange(file, 0, Math.min(MARK_BYTES, size)) };
     }),
   );
 }

@@ -10,7 +10,7 @@ import { serialiseBatch, serialiseHeader } from './codec.js';
 import { LogWriter } from './commit.js';
 import type { Purpose, SessionLease } from './lease.js';
 import { Ledger } from './ledger.js';
-import { loadLog, readMore, type Loaded } from './load.js';
+import { loadLog, markOf, readMore, type Loaded } from './load.js';
 import type { SessionPaths } from './session-name.js';
 import { ifThere, stored } from './storage.js';
 import type { PlacedEntry } from './store.js';
@@ -50,7 +50,7 @@ export class LogFile {
   static create(parts: LogFileParts, header: Header): LogFile {
     const ledger = new Ledger(parts.paths.name, header.timestamp ?? '');
     ledger.begin(header);
-    return new LogFile(parts, { ledger, size: 0, mark: new Uint8Array(0) }, true);
+    return new LogFile(parts, { ledger, size: 0, mtime: 0, mark: new Uint8Array(0) }, true);
   }
 
   static async open(parts: LogFileParts): Promise<LogFile> {
@@ -132,7 +132,7 @@ export class LogFile {
     ledger.closeTail();
     const placed = this.#takeLines(pieces, hasOpenTail ? line + 1 : line);
     this.#loaded.size = ledger.next.from;
-    if (from === 0) this.#loaded.mark = bytes.subarray(0, 512);
+    if (from === 0) this.#loaded.mark = markOf(bytes);
     return placed.slice(preamble.length);
   }
 

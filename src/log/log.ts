@@ -235,7 +235,7 @@ export class FileLog implements SessionLog {
 
   async #letGo(): Promise<void> {
     await this.#journal.close();
-    await this.#bodies.close();
+    this.#bodies.forget();
   }
 
   async #drain(takeGroup: () => AppendRequest[]): Promise<void> {
@@ -291,8 +291,8 @@ export class FileLog implements SessionLog {
     await this.#staleOnConflict(async () => this.#takeIn(await this.#log.take(purpose, signal)));
   }
 
-  async #takeIn({ placed, isReloaded }: CaughtUp): Promise<void> {
-    if (isReloaded) await this.#bodies.close();
+  #takeIn({ placed, isReloaded }: CaughtUp): void {
+    if (isReloaded) this.#bodies.forget();
     if (isReloaded || placed.length > 0) this.#tellAppended(placed);
   }
 

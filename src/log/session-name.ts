@@ -1,5 +1,6 @@
 /** Session ids are exact keys of any characters; files are named so that no id can be a path or clash on any system. */
 import { createHash } from 'node:crypto';
+import path from 'node:path';
 import { BoughError } from '../shared/failure.js';
 
 const plain = /^[a-z0-9_-]{1,64}$/;
@@ -47,12 +48,8 @@ export interface SessionPaths {
   readonly folder: string;
 }
 
-export function sessionPaths(
-  sessions: string,
-  name: string,
-  join: (...parts: string[]) => string,
-): SessionPaths {
-  const base = join(sessions, name);
+export function sessionPaths(sessions: string, name: string): SessionPaths {
+  const base = path.join(sessions, name);
   return {
     name,
     sessions,

@@ -3,17 +3,18 @@
  * file. It is free as soon as its holder is dead. Nothing else may ever open the lock file: any plain open and close of
  * it within the holder's process would free the lock.
  */
+import type * as SqliteModule from 'node:sqlite';
 import type { Files } from '../ports.js';
 import { errnoOf } from './storage.js';
 import type { OsLock } from './lease.js';
 
-type Sqlite = typeof import('node:sqlite');
+type Sqlite = typeof SqliteModule;
 
 const SQLITE_BUSY = 5;
 
 /** Undefined where this node has no SQLite (20); loaded when first needed, since 22 prints a warning. */
 export function loadSqlite(): Sqlite | undefined {
-  return process.getBuiltinModule('node:sqlite') as Sqlite | undefined;
+  return process.getBuiltinModule('node:sqlite');
 }
 
 export class SqliteLock implements OsLock {

@@ -20,7 +20,7 @@ export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function adviceFor(errno: string, volume: string): string {
+function adviceFor(errno: string, volume: string, cause: string): string {
   switch (errno) {
     case 'ENOSPC':
     case 'EDQUOT':
@@ -44,7 +44,7 @@ function adviceFor(errno: string, volume: string): string {
     case 'UNKNOWN':
       return 'the file system failed without saying why';
     default:
-      return `the system reported ${errno}`;
+      return `the system reported: ${cause}`;
   }
 }
 
@@ -58,7 +58,7 @@ export function storageFailure(error: unknown, doing: string, file: string): Bou
   if (isBoughError(error)) return error;
   const errno = errnoOf(error) ?? 'UNKNOWN';
   const volume = volumeOf(error, file);
-  const message = `Could not ${doing} ${file}: ${adviceFor(errno, volume)} (${errno}).`;
+  const message = `Could not ${doing} ${file}: ${adviceFor(errno, volume, error instanceof Error ? error.message : String(error))} (${errno}).`;
   return new BoughError('StorageFailure', message, { path: file, volume, errno }, { cause: error });
 }
 

@@ -4,7 +4,7 @@ import type { FileStat, Files } from '../ports.js';
 import { OutlineFlag } from '../shared/fold/types.js';
 import type { PathState } from '../shared/fold/types.js';
 import type { Ledger } from './ledger.js';
-import { loadLog } from './load.js';
+import { loadLog, type Loaded } from './load.js';
 import { LOG_SUFFIX, sessionIdOf } from './session-name.js';
 import type { SessionSummary } from './store.js';
 
@@ -13,11 +13,11 @@ const UNTITLED = 'New session';
 /** Reads the file; bodies are folded and let go of as they pass. @throws BoughError StorageFailure */
 export async function summarise(files: Files, file: string): Promise<SessionSummary> {
   const name = path.basename(file, LOG_SUFFIX);
-  const { ledger } = await loadLog(files, file, name);
-  return summaryOf(name, ledger, await files.stat(file));
+  return summaryOf(name, await loadLog(files, file, name));
 }
 
-export function summaryOf(name: string, ledger: Ledger, stat: FileStat): SessionSummary {
+/** Size and time are those of what was read, so that what came later is noticed. */
+function summaryOf(name: string, { ledger, size, mtime }: Loaded): SessionSummary {
   const { header } = ledger;
   const state = ledger.fold.state();
   const created = Date.parse(header.timestamp ?? '');
@@ -27,9 +27,9 @@ export function summaryOf(name: string, ledger: Ledger, stat: FileStat): Session
     title: state.name ?? header.title ?? firstPrompt(ledger) ?? UNTITLED,
     named: state.name !== null,
     folder: header.folder,
-    created: Number.isNaN(created) ? stat.mtime : created,
-    updated: stat.mtime,
-    size: stat.size,
+    created: Number.isNaN(created) ? mtime : created,
+    updated: mtime,
+    size,
     messages: ledger.messages,
     archived: state.archived,
     tags: state.tags,
@@ -40,7 +40,13 @@ export function summaryOf(name: string, ledger: Ledger, stat: FileStat): Session
 }
 
 /** A session whose file cannot be read keeps its row: nothing is ever hidden, let alone removed, for that. */
-export function unreadable(name: string, stat: FileStat, reason: string): SessionSummary {
+export function unreadable(
+  name: string,
+  stat: FileStat,
+  reason: string,
+  known?: SessionSummary,
+): SessionSummary {
+  if (known !== undefined) return { ...known, status: 'unreadable', detail: reason };
   return {
     id: name,
     title: name,

@@ -5,7 +5,11 @@ import { makePlace, randomIds, realClock } from './support.js';
 
 describeStore('FileStore', { describe, it, expect }, async () => {
   const place = await makePlace();
-  return { store: place.store(), reopen: () => Promise.resolve(place.store()), dispose: place.dispose };
+  return {
+    store: place.store(),
+    reopen: () => Promise.resolve(place.store()),
+    dispose: () => place.dispose(),
+  };
 });
 
 describeStore('MemoryStore', { describe, it, expect }, async () => {
