@@ -5,6 +5,7 @@
 import type { ModelMessage } from '../../ports.js';
 import { hintOf } from './attachments.js';
 import { headOf, tailOf } from './clean.js';
+import { joinTexts } from './sequence.js';
 import { add, sizeOfMessage, type Size } from './tokens.js';
 
 /** How many of each were shortened or left out. */
@@ -115,7 +116,7 @@ class Fitting implements Fitted {
       this.trimmed.images += 1;
       return hintOf(part);
     });
-    this.#replace(index, { role: 'user', parts });
+    this.#replace(index, { role: 'user', parts: joinTexts(parts) });
   }
 
   /**
@@ -159,7 +160,7 @@ class Fitting implements Fitted {
     const message = this.messages[index];
     if (message?.role !== 'user') return;
     const mark = { type: 'text' as const, text: leftOutText(count) };
-    const parts = where === 'before' ? [mark, ...message.parts] : [...message.parts, mark];
+    const parts = joinTexts(where === 'before' ? [mark, ...message.parts] : [...message.parts, mark]);
     this.#replace(index, { role: 'user', parts });
   }
 }

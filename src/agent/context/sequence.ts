@@ -32,7 +32,7 @@ export function sequence(drafts: Drafts, dialect: Dialect, hasTools: boolean): M
 function place(messages: ModelMessage[], message: ModelMessage, dialect: Dialect): void {
   const last = messages.at(-1);
   if (message.role === 'user' && last?.role === 'user') {
-    last.parts.push(...message.parts);
+    last.parts = joinTexts([...last.parts, ...message.parts]);
     return;
   }
   if (message.role === 'user' && last?.role === 'tool' && dialect.answersResults) {
@@ -45,8 +45,20 @@ function place(messages: ModelMessage[], message: ModelMessage, dialect: Dialect
   messages.push(message);
 }
 
+/** Texts in a row as one: not every server takes a list of them. */
+export function joinTexts(parts: readonly UserPart[]): UserPart[] {
+  const joined: UserPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.type === 'text' && last?.type === 'text') {
+      joined[joined.length - 1] = { type: 'text', text: `${last.text}\n\n${part.text}` };
+    } else joined.push(part);
+  }
+  return joined;
+}
+
 function messagesOf(draft: Draft, drafts: Drafts, ids: CallIds, hasTools: boolean): ModelMessage[] {
-  if (draft.role === 'user') return [{ role: 'user', parts: [...draft.parts] }];
+  if (draft.role === 'user') return [{ role: 'user', parts: joinTexts(draft.parts) }];
   if (draft.slots.length === 0) return [{ role: 'assistant', parts: draft.parts }];
   if (!hasTools) return asText(draft.parts, draft.slots, drafts);
   const given = new Map(draft.slots.map((slot) => [slot.call, ids.give(slot.call)]));
@@ -80,7 +92,7 @@ function asText(parts: readonly AssistantPart[], slots: readonly Slot[], drafts:
   });
   return [
     { role: 'assistant', parts: said },
-    { role: 'user', parts: answers },
+    { role: 'user', parts: joinTexts(answers) },
   ];
 }
 

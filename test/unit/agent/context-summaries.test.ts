@@ -50,7 +50,7 @@ describe('compaction', () => {
       .user('u4');
     const [first, ...rest] = told(log);
     expect(first).toMatch(
-      /^\[Summary of the conversation so far.*\]\n\nSUM\n\nFiles read: a\.ts\n\nFiles changed: b\.ts, c\.ts \| u3$/s,
+      /^\[Summary of the conversation so far.*\]\n\nSUM\n\nFiles read: a\.ts\n\nFiles changed: b\.ts, c\.ts\n\nu3$/s,
     );
     expect(rest).toEqual(['a3', 'u4']);
   });
@@ -62,7 +62,7 @@ describe('compaction', () => {
       .assistant('a3')
       .add(compact('u3', 'TWO'))
       .user('u4');
-    expect(told(log).join()).toMatch(/TWO \| u3,a3,u4$/);
+    expect(told(log).join()).toMatch(/TWO\n\nu3,a3,u4$/);
     expect(told(log).join()).not.toContain('ONE');
   });
 
@@ -73,7 +73,7 @@ describe('compaction', () => {
       .assistant('a3')
       .add(compact('lost', 'TWO'))
       .user('u4');
-    expect(told(log).join()).toMatch(/ONE \| u2,a2,u3,a3,u4$/);
+    expect(told(log).join()).toMatch(/ONE\n\nu2,a2,u3,a3,u4$/);
   });
 
   it('of the kind prune has no summary and still leaves out what was before', () => {
@@ -91,7 +91,7 @@ describe('compaction', () => {
       .add({ ...compact('k', 'SUM'), id: 'k' })
       .user('u2');
     expect(told(log)).toHaveLength(1);
-    expect(told(log)[0]).toMatch(/SUM \| u2$/);
+    expect(told(log)[0]).toMatch(/SUM\n\nu2$/);
   });
 
   it('E11: is a view; before it the path is told whole', () => {
@@ -111,7 +111,7 @@ describe('collapsed ranges', () => {
         .add(collapse('u2', 'a2', 'SUM'))
         .user('u4'),
     );
-    expect(told4[2]).toMatch(/^\[Summary of this part.*\]\n\nSUM \| u3$/s);
+    expect(told4[2]).toMatch(/^\[Summary of this part.*\]\n\nSUM\n\nu3$/s);
     expect(told4.slice(0, 2)).toEqual(['u1', 'a1']);
     expect(told4.slice(3)).toEqual(['a3', 'u4']);
   });
@@ -134,7 +134,7 @@ describe('collapsed ranges', () => {
         .user('u4')
         .add(collapse('u2', 'a3', 'TWO'))
         .user('u5'),
-      kept: /ONE \| u3,a3,u4 \| .*TWO/s,
+      kept: /ONE\n\nu3,a3,u4\n\n.*TWO/s,
     },
     {
       why: 'contains a compaction',
@@ -143,7 +143,7 @@ describe('collapsed ranges', () => {
         .user('u3')
         .add(collapse('u2', 'u3', 'TWO'))
         .user('u4'),
-      kept: /ONE \| u2,a2,u3 \| .*TWO/s,
+      kept: /ONE\n\nu2,a2,u3\n\n.*TWO/s,
     },
     {
       why: 'is not on the path',
@@ -178,7 +178,7 @@ describe('collapsed ranges', () => {
       .user('u4')
       .add(compact('a2', 'SUM'))
       .user('u5');
-    expect(told(log)[0]).toMatch(/SUM \| \[Summary of this part.*MID \| u3$/s);
+    expect(told(log)[0]).toMatch(/SUM\n\n\[Summary of this part.*MID\n\nu3$/s);
   });
 
   it('take calls and results with them', () => {
@@ -200,7 +200,7 @@ describe('other entries', () => {
     const log = talk(1)
       .add({ type: 'branch_summary', from_id: 'x', to_id: 'y', summary: 'TRIED' })
       .user('u2');
-    expect(told(log)[2]).toMatch(/another branch.*TRIED \| u2$/s);
+    expect(told(log)[2]).toMatch(/another branch.*TRIED\n\nu2$/s);
   });
 
   it('tells a skill after the results of the calls it stands between', () => {
