@@ -31,7 +31,7 @@ export async function requestDraft(
     call_id: call.call.call_id,
     tool: prepared.tool,
     summary: prepared.sentence,
-    input_hash: inputHash(call.call.input),
+    input_hash: inputHash(prepared.input),
     targets: prepared.targets,
     risk: prepared.risk,
     ...(proposal.length === 0 ? {} : { proposal }),
@@ -42,7 +42,7 @@ export async function requestDraft(
 export function expiry(call: CallState, prepared: Prepared): string | null {
   const { request } = call;
   if (request === undefined) return null;
-  if (request.input_hash !== inputHash(call.call.input) || request.tool !== prepared.tool) {
+  if (request.input_hash !== inputHash(prepared.input) || request.tool !== prepared.tool) {
     return 'The call was not run: it is not the one that was proposed. Ask again.';
   }
   const before = new Map(request.targets.map((target) => [target.path, target.hash]));

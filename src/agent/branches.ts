@@ -110,26 +110,27 @@ export function tryAgain(
   expected: ExpectedHead,
 ): Promise<Done | Failure> {
   return underLease(core, async () => {
-    const message_id = await messageToAnswer(core, entry_id);
+    const message_id = messageToAnswer(core, entry_id);
     if (message_id === null) return refused('NothingToRetry', 'There is no message to answer again.');
     const blocked = await makeWay(core, expected);
     if (blocked !== null) return blocked;
-    const last = await lastTurn(core);
+    const retried = entry_id === undefined ? undefined : (await core.log.entry(entry_id))?.turn_id;
+    const retries = retried ?? (await lastTurn(core))?.turn_id;
     const turn_id = core.parts.ids.entry();
     const head: Draft[] = core.log.head === message_id ? [] : [{ type: 'head', entry_id: message_id }];
-    const start: Draft = { type: 'turn_start', turn_id, ...(last === null ? {} : { retries: last.turn_id }) };
+    const start: Draft = { type: 'turn_start', turn_id, ...(retries === undefined ? {} : { retries }) };
     return begin(core, turn_id, [...head, start]);
   });
 }
 
 /** The user message itself, or the nearest before the entry (default: the head). */
-async function messageToAnswer(core: Core, entry_id: string | undefined): Promise<string | null> {
+function messageToAnswer(core: Core, entry_id: string | undefined): string | null {
   const { outline, head } = core.log;
   let at = outline.findIndex(([id]) => id === (entry_id ?? head));
   for (let node = outline[at]; node !== undefined; at = node[1], node = outline[at]) {
     if ((node[3] & OutlineFlag.user) !== 0) return node[0];
   }
-  return Promise.resolve(null);
+  return null;
 }
 
 /** Starts a turn with a batch that opens it. The run holds the lease from here. */

@@ -3,15 +3,15 @@
  * the log, one at a time in call order among those that may; each result is written as it arrives.
  */
 import type { Disposable, Prepared, Tool, ToolContext, ToolOutcome } from '../ports.js';
-import { isFailure, type Failure } from '../shared/failure.js';
-import { INTERRUPTED_RESULT } from '../shared/fold/stand-in.js';
+import { isBoughError, isFailure, type Failure } from '../shared/failure.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import { openCallsOf, type Core, type Run } from './core.js';
 import { resultMessage } from './entries.js';
-import { stackOf } from './failures.js';
+import { failureOf, stackOf } from './failures.js';
 import { expiry, requestDraft } from './approvals.js';
 import { fitResult } from './offload.js';
+import { standInText } from './recover.js';
 
 /** How long a stopped tool may take to give its result. */
 const STOP_GRACE_MS = 2_000;
@@ -26,9 +26,10 @@ export interface ReadyCall {
 export type CallsResult = 'settled' | 'waiting' | 'stopped';
 
 export async function settleCalls(core: Core, run: Run): Promise<CallsResult> {
-  for (;;) {
+  for (let isFirst = true; ;) {
     if (run.signal.aborted) return 'stopped';
-    const ready = await sortOut(core, run);
+    const ready = await sortOut(core, run, isFirst);
+    isFirst = false;
     if (ready === null) return run.signal.aborted ? 'stopped' : restOf(core, run);
     if (run.signal.aborted) return 'stopped';
     const start = await startBatch(core, run.turn_id, ready);
@@ -46,7 +47,7 @@ export function restOf(core: Core, run: Run): 'settled' | 'waiting' {
  * Answers what cannot run, asks for what nobody allowed (all of a step in one batch) and gives the first call, in call
  * order, that may run now; null when there is none.
  */
-async function sortOut(core: Core, run: Run): Promise<ReadyCall | null> {
+async function sortOut(core: Core, run: Run, isFirst: boolean): Promise<ReadyCall | null> {
   const requests: Draft[] = [];
   let first: ReadyCall | null = null;
   for (const call of openCallsOf(core.log.state(), run.turn_id)) {
@@ -54,8 +55,11 @@ async function sortOut(core: Core, run: Run): Promise<ReadyCall | null> {
     if (call.status === 'pending') continue;
     const ready = await judge(core, run, call);
     if (ready === null) continue;
-    if (call.status === 'allowed' || mayRun(core, ready)) first ??= ready;
-    else requests.push(await requestDraft(core, run.turn_id, ready));
+    if (call.status === 'allowed' || mayRun(core, ready)) {
+      first ??= ready;
+      // All that must be asked was asked the first time.
+      if (!isFirst) break;
+    } else requests.push(await requestDraft(core, run.turn_id, ready));
   }
   if (requests.length > 0) await core.append(requests);
   return first;
@@ -70,8 +74,7 @@ async function judge(core: Core, run: Run, call: CallState): Promise<ReadyCall |
     await core.append([resultMessage(await stepRef(core, call), call.call, { content, is_error: true })]);
     return null;
   };
-  if (call.status === 'started') return answer(INTERRUPTED_RESULT);
-  if (call.status === 'refused') return answer(refusedText(call));
+  if (call.status === 'started' || call.status === 'refused') return answer(await standInText(core, call));
   const unfit = await unfitToRun(core, call);
   if (unfit !== null) return answer(unfit);
   const ready = await prepareCall(core, call, run.signal);
@@ -83,9 +86,6 @@ async function judge(core: Core, run: Run, call: CallState): Promise<ReadyCall |
   }
   return ready;
 }
-
-const refusedText = (call: CallState): string =>
-  `The call was not run: its approval ended as ${call.decision?.decision ?? 'expired'}.`;
 
 /** Why a call must never run: it is not whole. */
 async function unfitToRun(core: Core, { call, message_id }: CallState): Promise<string | null> {
@@ -104,19 +104,27 @@ export async function prepareCall(
   call: CallState,
   signal: AbortSignal,
 ): Promise<ReadyCall | Failure> {
-  const { name, input } = call.call;
+  const { name } = call.call;
   const tool = core.parts.tools.find((known) => known.spec.name === name);
   if (tool === undefined) return unknownTool(core, name);
   try {
     const prepared = await tool.prepare(
-      input,
+      await inputOf(core, call),
       toolContext(core, signal, () => undefined),
     );
     return isFailure(prepared) ? prepared : { call, tool, prepared };
   } catch (error) {
+    if (isBoughError(error))
+      return { ...failureOf(error), message: `Its input could not be read: ${error.message}` };
     core.parts.log('error', `tool ${name}, prepare: ${stackOf(error)}`);
     return toolBug(name, error);
   }
+}
+
+/** The input, also when it was too long for its line. */
+export async function inputOf(core: Core, { call }: CallState): Promise<unknown> {
+  if (call.blob === undefined) return call.input;
+  return JSON.parse(new TextDecoder().decode(await core.log.blobs.get(call.blob)));
 }
 
 const unknownTool = (core: Core, name: string): Failure => ({
@@ -179,6 +187,8 @@ export async function finishCall(core: Core, run: Run, ready: ReadyCall): Promis
   core.live.startCall(call_id, core.parts.clock.now());
   try {
     const outcome = await runTool(core, run, tool, { prepared, call_id });
+    // The window closes and the tool does not say what it did: the next one finds its outcome unknown.
+    if (outcome === null) return;
     const batch = await resultBatch(core, call, outcome);
     try {
       await core.append(batch);
@@ -198,7 +208,7 @@ async function runTool(
   run: Run,
   tool: Tool,
   { prepared, call_id }: { prepared: Prepared; call_id: string },
-): Promise<ToolOutcome> {
+): Promise<ToolOutcome | null> {
   const context = toolContext(core, run.signal, (chunk) => core.live.report(call_id, chunk));
   const work = (async (): Promise<ToolOutcome> => {
     try {
@@ -212,15 +222,13 @@ async function runTool(
 }
 
 /** A tool that does not heed the stop is left after a moment; what it did is then not known. */
-function orAbandoned(core: Core, run: Run, work: Promise<ToolOutcome>): Promise<ToolOutcome> {
+function orAbandoned(core: Core, run: Run, work: Promise<ToolOutcome>): Promise<ToolOutcome | null> {
   return new Promise((resolve, reject) => {
     let timer: Disposable | null = null;
     const begin = (): void => {
-      timer = core.parts.clock.after(STOP_GRACE_MS, () =>
-        settle({ content: STOPPED_IN_CALL, is_error: true }),
-      );
+      timer = core.parts.clock.after(STOP_GRACE_MS, () => settle(left(run)));
     };
-    const settle = (outcome: ToolOutcome): void => {
+    const settle = (outcome: ToolOutcome | null): void => {
       timer?.dispose();
       run.signal.removeEventListener('abort', begin);
       resolve(outcome);
@@ -231,8 +239,11 @@ function orAbandoned(core: Core, run: Run, work: Promise<ToolOutcome>): Promise<
   });
 }
 
+const left = (run: Run): ToolOutcome | null =>
+  run.stopReason() === 'closed' ? null : { content: STOPPED_IN_CALL, is_error: true };
+
 export const STOPPED_IN_CALL =
-  'The person stopped the turn while this call was running. It may have partly run. Look at its effects before running it again.';
+  'The turn was stopped while this call was running. It may have partly run. Look at its effects before running it again.';
 
 async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): Promise<Draft[]> {
   const ref = await stepRef(core, call);

@@ -36,7 +36,9 @@ export interface Run {
   /** Aborts everything below; the first reason counts. */
   stop(reason: StopReason): void;
   stopReason(): StopReason | null;
-  phase: RunState;
+  readonly phase: RunState;
+  /** Says what the run does now, unless it is stopping. */
+  enter(phase: RunState): void;
   wait: LiveWait | null;
   /** The last text of the open step that is in no entry yet. */
   partial: Partial | null;
@@ -68,6 +70,10 @@ export interface Core {
   run: Run | null;
   failure: Failure | null;
   unsaved: Unsaved | null;
+  /** Where in the file the turn begins that was last asked about. */
+  turnPlace: { turn_id: string; position: number } | null;
+  /** ms that the turn ran in this process before it waited for the person. */
+  spent: { turn_id: string; ms: number } | null;
   /** Another window holds the lease as far as we know. */
   isElsewhere: boolean;
   /** The log was looked through after it was opened. */

@@ -19,6 +19,7 @@ import {
 import { openCallsOf, underLease, type Core } from './core.js';
 import { decide } from './decisions.js';
 import { orFailure, refused } from './failures.js';
+import { endJournal } from './journal.js';
 import { enqueue, promptParts, queuedTurn } from './queue.js';
 import { repair } from './recover.js';
 import { resumeTurn } from './reopen.js';
@@ -35,8 +36,9 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
     case 'send':
       return inGate(() => send(core, intent, expected));
     case 'stop':
-    case 'retry_cancel':
       return stop(core);
+    case 'retry_cancel':
+      return retryCancel(core);
     case 'retry_now':
       return inGate(() => retryNow(core));
     case 'decide':
@@ -182,7 +184,7 @@ async function stop(core: Core): Promise<Done | Failure> {
       if (suspensionOf(core) === null) return {};
       return underLease(core, async () => {
         await core.append(await closeSuspended(core, { decision: 'cancelled', holdsQueue: true }));
-        await core.log.journal.end();
+        await endJournal(core);
         core.announce();
         return {};
       });
@@ -194,6 +196,14 @@ async function stop(core: Core): Promise<Done | Failure> {
 async function ranOut(core: Core, done: Promise<void>): Promise<Done | Failure> {
   await done;
   return core.unsaved === null || core.failure === null ? {} : core.failure;
+}
+
+/** Gives the wait up, and with it the turn. Approvals are not its business. */
+async function retryCancel(core: Core): Promise<Done | Failure> {
+  if (core.run === null && suspensionOf(core) !== 'parked') {
+    return refused('NothingToRetry', 'No request waits to be sent again.');
+  }
+  return stop(core);
 }
 
 async function retryNow(core: Core): Promise<Done | Failure> {

@@ -1,6 +1,7 @@
 /** What streams or runs right now and is not in the log yet: for display only, lost without harm. */
 import type { Disposable } from '../ports.js';
 import type { GrowingView, ProgressView } from '../shared/protocol.js';
+import { tailOf } from './context/clean.js';
 import type { AgentEvent } from './types.js';
 
 /** Characters of a running tool's output that are shown. */
@@ -20,13 +21,6 @@ export interface Live {
   startCall(call_id: string, started_at: number): void;
   report(call_id: string, chunk: string): void;
   endCall(call_id: string): void;
-}
-
-/** The last characters of a text, never half of one. */
-export function tailOf(text: string, chars: number): string {
-  if (text.length <= chars) return text;
-  const tail = text.slice(-chars);
-  return /^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail;
 }
 
 export function createLive(trouble: (error: unknown) => void): Live {

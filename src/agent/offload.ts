@@ -2,6 +2,7 @@
 import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Part } from '../shared/entry.js';
 import type { Blobs } from '../log/store.js';
 import type { Draft } from '../shared/notes.js';
+import { headOf, tailOf } from './context/clean.js';
 import type { DraftOfType } from './entries.js';
 
 /** A result beyond this keeps its head and tail in the log; the whole is a blob. */
@@ -13,18 +14,6 @@ const encoder = new TextEncoder();
 
 /** UTF-8 bytes of the JSON of a value. */
 const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).byteLength;
-
-/** The first characters of a text, never half of one. */
-function headOf(text: string, chars: number): string {
-  if (text.length <= chars) return text;
-  const head = text.slice(0, chars);
-  return /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head;
-}
-
-function tailOf(text: string, chars: number): string {
-  const tail = text.slice(-chars);
-  return /^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail;
-}
 
 /** A long tool result: head, how much is left out, tail, and the whole as a blob. */
 export async function fitResult(

@@ -4,14 +4,19 @@
  */
 import type { ToolCallPart } from '../shared/entry.js';
 import { isFailure } from '../shared/failure.js';
-import { INTERRUPTED_RESULT, NOT_RUN_RESULT, OTHER_LINE_RESULT } from '../shared/fold/stand-in.js';
+import {
+  INTERRUPTED_RESULT,
+  NOT_APPROVED_RESULT,
+  NOT_RUN_RESULT,
+  OTHER_LINE_RESULT,
+} from '../shared/fold/stand-in.js';
 import type { CallState, OpenTurn, PathState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import { openCallsOf, type Core } from './core.js';
 import { incompleteOutput, resultMessage, turnEnd, type DraftOfType } from './entries.js';
-import { isJournalKept, journalPartial } from './journal.js';
+import { endJournal, isJournalKept, journalPartial } from './journal.js';
 import { holdQueue } from './queue.js';
-import { turnFacts, type TurnFacts } from './turn-facts.js';
+import { factsOf, type TurnFacts } from './turn-facts.js';
 
 export interface Interruption {
   turn: OpenTurn;
@@ -58,8 +63,9 @@ export async function standInText(core: Core, call: CallState): Promise<string> 
     case 'open':
     case 'pending':
     case 'allowed':
-    case 'refused':
       return NOT_RUN_RESULT;
+    case 'refused':
+      return NOT_APPROVED_RESULT;
   }
 }
 
@@ -103,7 +109,7 @@ export async function repairBatch(core: Core): Promise<Draft[]> {
   const { turn } = state;
   if (turn === null) return [];
   const { turn_id } = turn;
-  const facts = turnFacts(await core.log.line(), turn_id);
+  const facts = await factsOf(core, turn_id);
   const ref = { turn_id, step: facts.step };
   const calls = openCallsOf(state, turn_id);
   if (calls.some((call) => call.status === 'pending')) {
@@ -166,7 +172,7 @@ export async function repair(core: Core): Promise<void> {
   const batch = await repairBatch(core);
   if (batch.length === 0) return;
   await core.append(batch);
-  if (core.log.state().turn === null) await core.log.journal.end();
+  if (core.log.state().turn === null) await endJournal(core);
   core.unsaved = null;
 }
 
@@ -177,13 +183,13 @@ export async function repair(core: Core): Promise<void> {
 export async function keepJournal(core: Core): Promise<void> {
   const left = await journalPartial(core);
   if (left === null) {
-    await core.log.journal.end();
+    await endJournal(core);
     return;
   }
   if (isJournalKept(core.log.state(), left.turn_id)) return;
   const drafts = incompleteOutput(left.turn_id, left.partial, { reason: 'crash' });
   if (drafts.length > 0) await core.append(await placed(core, drafts, left.parent_id));
-  await core.log.journal.end();
+  await endJournal(core);
 }
 
 /** Below the entry it followed; when the head is elsewhere meanwhile it stays there. */

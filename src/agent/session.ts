@@ -59,6 +59,8 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     run: null,
     failure: null,
     unsaved: null,
+    turnPlace: null,
+    spent: null,
     isElsewhere: false,
     isRecovered: false,
     isClosed: false,

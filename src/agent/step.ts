@@ -12,7 +12,7 @@ import { incompleteOutput, usageNote } from './entries.js';
 import { effectivePolicy, MIN_GAP_MS, type Plan } from './retry.js';
 import { planAfter } from './resume.js';
 import { requestFor } from './request.js';
-import { turnFacts, type TurnFacts } from './turn-facts.js';
+import { factsOf, type TurnFacts } from './turn-facts.js';
 import { sleep, waitFor } from './wait.js';
 
 export interface TurnEnd {
@@ -53,9 +53,9 @@ export async function runStep(core: Core, run: Run): Promise<StepResult> {
 /** Begins the step, or begins it again, and asks the model once. */
 async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult> {
   const { log, parts } = core;
-  const before = turnFacts(await log.line(), run.turn_id);
+  const before = await factsOf(core, run.turn_id);
   const step = before.isStepOpen ? before.step : before.step + 1;
-  const { maxSteps } = parts.settings();
+  const maxSteps = stepLimit(parts.settings().maxSteps);
   if (step > maxSteps) return ended(tooManySteps(maxSteps));
   const model = await parts.models.resolve(wantedModel(core));
   if (isFailure(model)) return ended(model);
@@ -69,8 +69,7 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
     { type: 'step_start', turn_id: run.turn_id, step, attempt_id, prompt_hash: request.promptHash },
   ]);
   await log.journal.begin({ attempt_id, step, parent_id: log.head, turn_id: run.turn_id });
-  run.phase = 'running';
-  core.announce();
+  run.enter('running');
   run.lastAttempt = parts.clock.elapsed();
   if (!before.isStepOpen || before.attempts === 0) run.requestBegan = run.lastAttempt;
   const world = { clock: parts.clock, ids: parts.ids, log: parts.log, live: core.live, journal: log.journal };
@@ -86,13 +85,15 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
   if (result.text !== '' || result.reasoning !== '') {
     run.partial = { attempt_id, text: result.text, reasoning: result.reasoning };
   }
-  return { attempt_id, step, facts: turnFacts(await log.line(), run.turn_id), result };
+  return { attempt_id, step, facts: await factsOf(core, run.turn_id), result };
 }
 
 export const wantedModel = (core: Core): string => {
   const chosen = core.log.state().model;
   return chosen === null ? core.parts.settings().model : `${chosen.provider}/${chosen.model_id}`;
 };
+
+const stepLimit = (steps: number): number => (Number.isFinite(steps) && steps > 0 ? steps : 200);
 
 const idleTimeout = (ms: number): number => (Number.isFinite(ms) && ms > 0 ? ms : 60_000);
 
@@ -234,7 +235,7 @@ const stopError = 'Stopped before the request was answered.';
 
 /** A stop, the deadline, or the window closing. `batch` goes before the text. */
 export async function stopped(core: Core, run: Run, batch: Draft[]): Promise<StepStop> {
-  const facts = turnFacts(await core.log.line(), run.turn_id);
+  const facts = await factsOf(core, run.turn_id);
   const reason = run.stopReason() ?? 'stopped';
   const tail = [...batch, ...retryEnd(run, facts, stopError)];
   if (reason === 'deadline') return failedStep(run, tail, { reason: 'error', failure: outOfTime() });
@@ -286,8 +287,7 @@ async function recoverFrom(
   await core.append([...tail, waitNote(run, attempted, plan, { policy, due_at, error: failure.message })]);
   if (plan.kind === 'parked') return { kind: 'parked' };
   tell(core, attempted, plan, { due_at, reason: failure.message });
-  run.phase = 'retrying';
-  core.announce();
+  run.enter('retrying');
   const waited = await waitFor(clock, run, { ms: plan.delay_ms, hint_ms: plan.hint_ms, due_at });
   return waited === 'due' ? null : stoppedInWait(core, run);
 }

@@ -6,7 +6,7 @@ import { incompleteOutput, turnEnd } from './entries.js';
 import { journalPartial } from './journal.js';
 import { holdQueue } from './queue.js';
 import { openRetryEnd, standInText } from './recover.js';
-import { turnFacts } from './turn-facts.js';
+import { factsOf } from './turn-facts.js';
 
 export interface Closing {
   decision: Decision;
@@ -21,7 +21,7 @@ export async function closeSuspended(core: Core, how: Closing): Promise<Draft[]>
   const { turn, wait } = state;
   if (turn === null) return [];
   const { turn_id } = turn;
-  const facts = turnFacts(await core.log.line(), turn_id);
+  const facts = await factsOf(core, turn_id);
   const ref = { turn_id, step: facts.step };
   const left = await journalPartial(core);
   const text = left?.turn_id === turn_id ? left.partial : null;

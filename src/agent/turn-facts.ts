@@ -1,6 +1,7 @@
 /** What the log says of a turn's steps and attempts: budgets are counted from it, so that a reload never resets them. */
 import type { PlacedEntry } from '../log/store.js';
 import type { Message } from '../shared/entry.js';
+import type { Core } from './core.js';
 
 export interface TurnFacts {
   /** The last step that was started; 0 before the first. */
@@ -19,12 +20,24 @@ export interface TurnFacts {
   message: Message | null;
 }
 
+/** Reads only from where the turn began, however long the conversation is. */
+export async function factsOf(core: Core, turn_id: string): Promise<TurnFacts> {
+  if (core.turnPlace?.turn_id !== turn_id)
+    core.turnPlace = { turn_id, position: await placeOf(core, turn_id) };
+  return turnFacts(await core.log.since(core.turnPlace.position), turn_id);
+}
+
+async function placeOf(core: Core, turn_id: string): Promise<number> {
+  const line = await core.log.line();
+  return line.find(({ entry }) => entry.turn_id === turn_id)?.position ?? 0;
+}
+
 const timeOf = (timestamp: string): number | null => {
   const at = Date.parse(timestamp);
   return Number.isNaN(at) ? null : at;
 };
 
-/** `line`: entries of the path with its notes, in file order. */
+/** `line`: entries in file order, of whatever turns. */
 export function turnFacts(line: readonly PlacedEntry[], turn_id: string): TurnFacts {
   const facts: TurnFacts = {
     step: 0,

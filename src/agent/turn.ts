@@ -10,11 +10,12 @@ import { closeCalls } from './approvals.js';
 import { finishCall, settleCalls, STOPPED_IN_CALL, type ReadyCall } from './calls.js';
 import { openCallsOf, type Core, type Run } from './core.js';
 import { turnEnd } from './entries.js';
+import { endJournal } from './journal.js';
 import { bugFailure, failureOf, orFailure, stackOf } from './failures.js';
 import { holdQueue, queuedTurn, steerBatch } from './queue.js';
 import { createRun, type OwnedRun } from './run.js';
 import { runStep, stopped, stoppedInWait, type StepStop, type TurnEnd } from './step.js';
-import { turnFacts } from './turn-facts.js';
+import { factsOf } from './turn-facts.js';
 import { waitFor, type WaitPlan } from './wait.js';
 
 /** Where a run begins: at what the log says, after the rest of a wait, or with a call that was just allowed. */
@@ -23,10 +24,9 @@ export type Begin = { at: 'log' } | { at: 'wait'; wait: WaitPlan } | { at: 'call
 /** Starts to execute a turn that is open in the log. Takes the lease over from the caller. */
 export function startRun(core: Core, turn_id: string, lease: Disposable, begin: Begin = { at: 'log' }): Run {
   const run = createRun(core, turn_id);
-  if (begin.at === 'wait') run.phase = 'retrying';
   core.run = run;
   core.failure = null;
-  core.announce();
+  run.enter(begin.at === 'wait' ? 'retrying' : 'running');
   run.done = execute(core, run, begin).finally(() => {
     lease.dispose();
     run.dispose();
@@ -49,8 +49,7 @@ async function drive(core: Core, run: Run, begin: Begin): Promise<void> {
   if (begin.at === 'wait') {
     const waited = await waitFor(core.parts.clock, run, begin.wait);
     if (waited === 'aborted') return conclude(core, run, await stoppedInWait(core, run));
-    run.phase = 'running';
-    core.announce();
+    run.enter('running');
   }
   if (begin.at === 'call') await finishCall(core, run, begin.ready);
   for (;;) {
@@ -83,7 +82,7 @@ function suspend(core: Core, run: Run): Promise<boolean> {
 /** Ends a step whose calls are all answered, and lets in what the person said meanwhile. */
 function betweenSteps(core: Core, run: Run): Promise<void> {
   return core.gate.pass(async () => {
-    const facts = turnFacts(await core.log.line(), run.turn_id);
+    const facts = await factsOf(core, run.turn_id);
     if (facts.isStepOpen && facts.message !== null) {
       await core.append([
         { type: 'step_end', turn_id: run.turn_id, step: facts.step, attempt_id: facts.message.attempt_id },
@@ -99,13 +98,13 @@ function betweenSteps(core: Core, run: Run): Promise<void> {
 /** Writes the answer and, unless the person steered meanwhile, the turn's end. True when the turn goes on. */
 function answer(core: Core, run: Run, batch: Draft[]): Promise<boolean> {
   return core.gate.pass(async () => {
-    const facts = turnFacts(await core.log.line(), run.turn_id);
+    const facts = await factsOf(core, run.turn_id);
     const isSteered = !run.signal.aborted && steerBatch(core, run.turn_id) !== null;
     const stepEnd: Draft = { type: 'step_end', turn_id: run.turn_id, step: facts.step };
     const end: Draft[] = isSteered ? [] : [turnEnd(run.turn_id, facts.step, { status: 'completed' })];
     await core.append([...batch, stepEnd, ...end]);
     run.partial = null;
-    await core.log.journal.end();
+    await endJournal(core);
     if (!isSteered) await ended(core, run, { status: 'completed', failure: null });
     return isSteered;
   });
@@ -114,12 +113,12 @@ function answer(core: Core, run: Run, batch: Draft[]): Promise<boolean> {
 /** Writes what belongs to the end of a turn that was stopped or failed. */
 async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
   if (result.kind === 'closed') {
-    if (core.log.state().wait === null) await core.log.journal.end();
+    if (core.log.state().wait === null) await endJournal(core);
     return;
   }
   if (result.kind === 'parked') return;
   await core.gate.pass(async () => {
-    const facts = turnFacts(await core.log.line(), run.turn_id);
+    const facts = await factsOf(core, run.turn_id);
     const state = core.log.state();
     const ref = { turn_id: run.turn_id, step: facts.step };
     await core.append([
@@ -133,7 +132,7 @@ async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
       ...holdQueue(state),
     ]);
     run.partial = null;
-    await core.log.journal.end();
+    await endJournal(core);
     await ended(core, run, result.end);
   });
 }
@@ -144,7 +143,7 @@ async function ended(core: Core, run: Run, end: TurnEnd): Promise<void> {
   core.failure = end.failure;
   core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure: end.failure });
   if (end.status !== 'completed' || core.isClosed) return;
-  const failure = await orFailure(() => takeQueued(core));
+  const failure = await orFailure(() => (run.signal.aborted ? keepQueued(core) : takeQueued(core)));
   if (failure === undefined) return;
   core.failure = failure;
   core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure });
@@ -163,6 +162,12 @@ export async function takeQueued(core: Core): Promise<void> {
     lease.dispose();
     throw error;
   }
+}
+
+/** The person stopped when the answer was just complete: what is queued waits all the same. */
+async function keepQueued(core: Core): Promise<void> {
+  const hold = holdQueue(core.log.state());
+  if (hold.length > 0) await core.append(hold);
 }
 
 /** The session has no run any more. */

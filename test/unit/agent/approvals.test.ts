@@ -18,13 +18,13 @@ const decide = (bench: Bench, index: number, decision: 'allow' | 'deny', feedbac
 
 describe('approvals', () => {
   it('asks for all calls of a step in one batch, lets go of the lease, and runs each once it is allowed', async () => {
-    const bench = openBench({
+    const bench = await openBench({
       files: { 'a.txt': 'old' },
       script: [calls([write('a.txt', 'new'), run('npm test')], { text: 'I will.' }), text('done')],
     });
     await bench.send('change it');
     expect(bench.session.run()).toBe('waiting');
-    expect(bench.log.leases).toBe(0);
+    expect(bench.isFree()).toBe(true);
     expect(bench.ran).toEqual([]);
     await decide(bench, 0, 'allow');
     expect(bench.session.run()).toBe('waiting');
@@ -41,11 +41,11 @@ describe('approvals', () => {
       'step_start 2',
       'assistant "done" + usage + step_end 2 + turn_end completed',
     ]);
-    expect(bench.log.leases).toBe(0);
+    expect(bench.isFree()).toBe(true);
   });
 
   it('keeps the proposal and what stood before as blobs, so that card and recovery can show them', async () => {
-    const bench = openBench({
+    const bench = await openBench({
       files: { 'a.txt': 'old' },
       script: [calls([write('a.txt', 'new')]), text('done')],
     });
@@ -63,7 +63,7 @@ describe('approvals', () => {
   });
 
   it('runs without asking what a rule allows', async () => {
-    const bench = openBench({
+    const bench = await openBench({
       allows: ({ subject }) => subject === 'npm test',
       script: [calls([run('rm x'), run('npm test')]), text('done')],
     });
@@ -73,7 +73,7 @@ describe('approvals', () => {
   });
 
   it('F4: a denial is a result that the model is told, with the feedback, and the turn goes on', async () => {
-    const bench = openBench({ script: [calls([run('one'), run('two')]), text('fine')] });
+    const bench = await openBench({ script: [calls([run('one'), run('two')]), text('fine')] });
     await bench.send('go');
     await decide(bench, 0, 'deny', 'use npm');
     await decide(bench, 0, 'allow');
@@ -89,7 +89,7 @@ describe('approvals', () => {
   });
 
   it('F4: a new prompt is refused while a call waits, or answers it when the person says so', async () => {
-    const bench = openBench({ script: [calls([run('one')]), text('fine')] });
+    const bench = await openBench({ script: [calls([run('one')]), text('fine')] });
     await bench.send('go');
     const before = bench.disk.batches.length;
     expect(failureOf(await bench.send('rather this')).code).toBe('ResumeRequired');
@@ -103,7 +103,7 @@ describe('approvals', () => {
   });
 
   it('F1: an undecided request survives a restart, and is executed exactly once', async () => {
-    const first = openBench({
+    const first = await openBench({
       files: { 'a.txt': 'old' },
       script: [calls([write('a.txt', 'new')]), text('done')],
     });
@@ -125,7 +125,7 @@ describe('approvals', () => {
   });
 
   it('F2: an approval expires when its file changed, its turn ended, or the head left', async () => {
-    const changed = openBench({
+    const changed = await openBench({
       files: { 'a.txt': 'old' },
       script: [calls([write('a.txt', 'new')]), text('ok')],
     });
@@ -138,7 +138,7 @@ describe('approvals', () => {
     );
     expect(changed.ran).toEqual([]);
 
-    const ended = openBench({ script: [calls([run('one')]), text('ok')] });
+    const ended = await openBench({ script: [calls([run('one')]), text('ok')] });
     await ended.send('go');
     const [call_id = ''] = pending(ended);
     await ended.do({ type: 'stop' });
@@ -148,7 +148,7 @@ describe('approvals', () => {
     const late = await ended.do({ type: 'decide', call_id, decision: 'allow', scope: 'once' });
     expect(failureOf(late).code).toBe('NotPending');
 
-    const left = openBench({ script: [calls([run('one')]), text('ok')] });
+    const left = await openBench({ script: [calls([run('one')]), text('ok')] });
     await left.send('go');
     const [other = ''] = pending(left);
     await left.do({ type: 'navigate', entry_id: left.disk.entries[0]?.id ?? null });
@@ -163,7 +163,7 @@ describe('approvals', () => {
   });
 
   it('decides one while another runs: it follows in its turn', async () => {
-    const bench = openBench({ script: [calls([run('hang'), run('two')]), text('ok'), [hang()]] });
+    const bench = await openBench({ script: [calls([run('hang'), run('two')]), text('ok'), [hang()]] });
     await bench.send('go');
     await decide(bench, 0, 'allow');
     expect(bench.session.run()).toBe('running');
@@ -179,7 +179,7 @@ describe('approvals', () => {
   });
 
   it('remembers what the person allowed for longer, after it was checked', async () => {
-    const bench = openBench({ script: [calls([run('one')]), text('ok')] });
+    const bench = await openBench({ script: [calls([run('one')]), text('ok')] });
     await bench.send('go');
     const [call_id = ''] = pending(bench);
     await bench.do({ type: 'decide', call_id, decision: 'allow', scope: 'always' });

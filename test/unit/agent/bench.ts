@@ -2,6 +2,7 @@
 import { createAgentSession } from '../../../src/agent/session.js';
 import { defaultPolicy } from '../../../src/agent/retry.js';
 import type { AgentEvent, AgentParts, AgentSession, AgentSettings } from '../../../src/agent/types.js';
+import type { SessionLog } from '../../../src/log/store.js';
 import type { Tool } from '../../../src/ports.js';
 import type { Failure } from '../../../src/shared/failure.js';
 import { isFailure } from '../../../src/shared/failure.js';
@@ -9,9 +10,9 @@ import type { Entry } from '../../../src/shared/notes.js';
 import type { Intent } from '../../../src/shared/protocol.js';
 import { fakeWorkspace, type FakeWorkspace } from '../tools/fake-workspace.js';
 import { FakeClock, idle } from './fake-clock.js';
-import { FakeDisk, FakeLog } from './fake-log.js';
 import { FakeModel, type Reply } from './fake-model.js';
 import { fakeTools, type ToolLog } from './fake-tools.js';
+import { Disk, Process, openLog } from './test-log.js';
 
 export interface BenchOptions {
   script?: readonly Reply[];
@@ -25,8 +26,9 @@ export interface BenchOptions {
 
 export interface Bench {
   clock: FakeClock;
-  disk: FakeDisk;
-  log: FakeLog;
+  disk: Disk;
+  process: Process;
+  log: SessionLog;
   model: FakeModel;
   workspace: FakeWorkspace;
   session: AgentSession;
@@ -44,8 +46,12 @@ export interface Bench {
   /** The log, one line a batch. */
   story(from?: number): string[];
   entries(type: Entry['type']): Entry[];
+  /** Whether nobody holds the lease. */
+  isFree(): boolean;
   /** The process dies here; another opens the same log. */
   crash(): Promise<Bench>;
+  /** Another window opens the same log while this one lives. */
+  second(): Promise<Bench>;
 }
 
 export const failureOf = (value: unknown): Failure => {
@@ -53,24 +59,24 @@ export const failureOf = (value: unknown): Failure => {
   return value;
 };
 
-export function openBench(options: BenchOptions = {}): Bench {
+export function openBench(options: BenchOptions = {}): Promise<Bench> {
   const clock = new FakeClock();
   const workspace = fakeWorkspace({ files: options.files ?? {} });
-  return benchOn(
-    new FakeDisk(),
-    { clock, workspace, model: new FakeModel(clock, options.script ?? []) },
-    options,
-  );
+  const model = new FakeModel(clock, options.script ?? []);
+  return benchOn(new Disk(clock), { clock, workspace, model, ran: [] }, options);
 }
 
-function benchOn(
-  disk: FakeDisk,
-  world: { clock: FakeClock; workspace: FakeWorkspace; model: FakeModel },
-  options: BenchOptions,
-): Bench {
-  const { clock, workspace, model } = world;
-  const log = new FakeLog(disk, clock);
-  const ran: ToolLog = [];
+interface World {
+  clock: FakeClock;
+  workspace: FakeWorkspace;
+  model: FakeModel;
+  ran: ToolLog;
+}
+
+async function benchOn(disk: Disk, world: World, options: BenchOptions, name = 'one'): Promise<Bench> {
+  const { clock, workspace, model, ran } = world;
+  const process = new Process(disk, name);
+  const { log } = await openLog(disk, process, clock);
   const remembered: Bench['remembered'] = [];
   const told: string[] = [];
   const settings: AgentSettings = {
@@ -86,7 +92,7 @@ function benchOn(
     tools: options.tools ?? fakeTools(ran),
     workspace,
     clock,
-    ids: { entry: () => disk.newId(), session: () => 'session' },
+    ids: disk.ids,
     settings: () => settings,
     rules: {
       allows: (call) => options.allows?.(call) ?? false,
@@ -109,17 +115,18 @@ function benchOn(
     return result;
   };
   return {
-    ...{ clock, disk, log, model, workspace, session, settings, events, ran, remembered, told },
+    ...{ clock, disk, process, log, model, workspace, session, settings, events, ran, remembered, told },
     do: perform,
     send: (text, more = {}) => perform({ type: 'send', text, mentions: [], mode: 'send', ...more }),
     story: (from = 0) => disk.batches.slice(from).map((batch) => batch.map(tell).join(' + ')),
     entries: (type) => disk.entries.filter((entry) => entry.type === type),
+    isFree: () => disk.locks.size === 0,
     crash: async () => {
-      log.kill();
-      await session.shutdown().catch(() => undefined);
-      const next = benchOn(disk, world, options);
-      return next;
+      process.kill();
+      await idle();
+      return benchOn(disk, world, options, `after ${name}`);
     },
+    second: () => benchOn(disk, world, options, `beside ${name}`),
   };
 }
 

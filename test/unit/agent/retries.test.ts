@@ -4,7 +4,7 @@ import { badKey, begins, dropped, fails, overloaded, rateLimit, text } from './f
 
 describe('request retries', () => {
   it('E1: waits at least as long as the server asked, and says so in the log', async () => {
-    const bench = openBench({
+    const bench = await openBench({
       script: [[fails(rateLimit(3_000))], [fails(rateLimit(3_000))], text('at last')],
     });
     await bench.send('hi');
@@ -31,7 +31,7 @@ describe('request retries', () => {
   });
 
   it('E4: tells each retry with reason and number; a wrong key is never retried', async () => {
-    const bench = openBench({
+    const bench = await openBench({
       script: [[fails(overloaded())], [fails(overloaded())], [fails(overloaded())], text('ok')],
     });
     await bench.send('hi');
@@ -43,7 +43,7 @@ describe('request retries', () => {
       [2, 1500, 'Overloaded.'],
       [3, 3000, 'Overloaded.'],
     ]);
-    const other = openBench({ script: [[fails(badKey())]] });
+    const other = await openBench({ script: [[fails(badKey())]] });
     await other.send('hi');
     await other.clock.advance(600_000);
     expect(other.model.asked).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('request retries', () => {
   });
 
   it('E5: a server that always answers 429 ends in a failure after a bounded time', async () => {
-    const bench = openBench({ script: Array.from({ length: 100 }, () => [fails(rateLimit())]) });
+    const bench = await openBench({ script: Array.from({ length: 100 }, () => [fails(rateLimit())]) });
     await bench.send('hi');
     await bench.clock.advance(24 * 3_600_000);
     expect(bench.story().at(-1)).toContain('turn_end failed');
@@ -61,10 +61,10 @@ describe('request retries', () => {
   });
 
   it('parks when the server asks for more than maxDelay; only the person ends that', async () => {
-    const bench = openBench({ script: [[fails(rateLimit(3_600_000))], text('ok')] });
+    const bench = await openBench({ script: [[fails(rateLimit(3_600_000))], text('ok')] });
     await bench.send('hi');
     expect(bench.session.run()).toBe('parked');
-    expect(bench.log.leases).toBe(0);
+    expect(bench.isFree()).toBe(true);
     expect(bench.story().at(-1)).toBe('retry_start parked 1/4 3600000ms');
     const refusal = failureOf(await bench.do({ type: 'retry_now' }));
     expect(refusal.code).toBe('RetryNotAllowed');
@@ -78,13 +78,13 @@ describe('request retries', () => {
   });
 
   it('a parked turn can be given up, or left to another model at once', async () => {
-    const bench = openBench({ script: [[fails(rateLimit(3_600_000))], text('ok')] });
+    const bench = await openBench({ script: [[fails(rateLimit(3_600_000))], text('ok')] });
     await bench.send('hi');
     await bench.do({ type: 'retry_cancel' });
     expect(bench.story().at(-1)).toBe('retry_end 1 failed + step_end 1 + turn_end stopped');
     expect(bench.session.run()).toBe('idle');
 
-    const other = openBench({ script: [[fails(rateLimit(3_600_000))], text('ok')] });
+    const other = await openBench({ script: [[fails(rateLimit(3_600_000))], text('ok')] });
     await other.send('hi');
     await other.session.selectModel('other', 'two');
     await other.clock.advance(250);
@@ -93,7 +93,7 @@ describe('request retries', () => {
   });
 
   it('*Retry now* skips our own wait, never two attempts within 250 ms', async () => {
-    const bench = openBench({ script: [[fails(overloaded())], text('ok')] });
+    const bench = await openBench({ script: [[fails(overloaded())], text('ok')] });
     await bench.send('hi');
     await bench.clock.advance(10);
     await bench.do({ type: 'retry_now' });
@@ -104,7 +104,7 @@ describe('request retries', () => {
   });
 
   it('*Retry now* is refused while the server does not permit a request, and says until when', async () => {
-    const bench = openBench({ script: [[fails(rateLimit(20_000))], text('ok')] });
+    const bench = await openBench({ script: [[fails(rateLimit(20_000))], text('ok')] });
     await bench.send('hi');
     await bench.clock.advance(19_000);
     expect(failureOf(await bench.do({ type: 'retry_now' })).code).toBe('RetryNotAllowed');
@@ -114,7 +114,7 @@ describe('request retries', () => {
   });
 
   it('a cancelled wait stops the turn', async () => {
-    const bench = openBench({ script: [[fails(overloaded())]] });
+    const bench = await openBench({ script: [[fails(overloaded())]] });
     await bench.send('hi');
     await bench.do({ type: 'retry_cancel' });
     expect(bench.story().at(-1)).toBe('retry_end 1 failed + step_end 1 + turn_end stopped');
@@ -124,13 +124,14 @@ describe('request retries', () => {
 
 describe('step resume', () => {
   it('E7: drops after the first words resume the same step, with one budget a turn; the last text stays', async () => {
-    const bench = openBench({
+    const bench = await openBench({
       script: Array.from({ length: 9 }, (_, n) => begins(`words ${String(n)}`, fails(dropped()))),
     });
     await bench.send('hi');
     expect(bench.session.run()).toBe('retrying');
     expect(bench.session.growing()).toBeNull();
-    expect(bench.disk.journal?.text).toBe('words 0');
+    await bench.log.journal.flush();
+    expect(await bench.disk.journal()).toContain('words 0');
     await bench.clock.advance(3_600_000);
     expect(bench.story().slice(1)).toEqual([
       'model_change + step_start 1',
@@ -147,6 +148,6 @@ describe('step resume', () => {
       'incomplete connection "words 5" + step_end 1 + turn_end failed',
     ]);
     for (const { request } of bench.model.asked) expect(JSON.stringify(request)).not.toContain('words');
-    expect(bench.disk.journal).toBeNull();
+    expect(await bench.disk.journal()).toBeNull();
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, openBench } from './bench.js';
-import { diskFull } from './fake-log.js';
+import { diskFull } from './test-log.js';
 import { calls, fails, hang, text, begins, badKey } from './fake-model.js';
 
 describe('a turn', () => {
   it('writes prompt and turn_start in one batch, then the step, then the answer with its end', async () => {
-    const bench = openBench({ script: [text('hello you')] });
+    const bench = await openBench({ script: [text('hello you')] });
     const result = await bench.send('hi');
     expect(bench.story()).toEqual([
       'user "hi" + turn_start',
@@ -14,8 +14,8 @@ describe('a turn', () => {
     ]);
     expect(result).toEqual({ entry_id: bench.disk.entries[0]?.id });
     expect(bench.session.run()).toBe('idle');
-    expect(bench.log.leases).toBe(0);
-    expect(bench.disk.journal).toBeNull();
+    expect(bench.isFree()).toBe(true);
+    expect(await bench.disk.journal()).toBeNull();
     expect(bench.entries('message')[1]).toMatchObject({
       model: 'one',
       provider: 'fake',
@@ -25,7 +25,7 @@ describe('a turn', () => {
   });
 
   it('runs read tools without asking, writes a result as it arrives, and goes on with the next step', async () => {
-    const bench = openBench({
+    const bench = await openBench({
       files: { 'a.txt': 'A', 'b.txt': 'B' },
       script: [
         calls([
@@ -54,28 +54,28 @@ describe('a turn', () => {
   });
 
   it('B6: a prompt that cannot be written is not sent: no model call, and the caller gets the failure', async () => {
-    const bench = openBench({ script: [text('never')] });
-    bench.log.refuse = diskFull;
+    const bench = await openBench({ script: [text('never')] });
+    bench.process.refuse = diskFull;
     const failure = failureOf(await bench.send('hi'));
     expect(failure).toMatchObject({ kind: 'storage', code: 'StorageFailure', action: 'save-again' });
     expect(bench.model.asked).toHaveLength(0);
     expect(bench.story()).toEqual([]);
     expect(bench.session.run()).toBe('idle');
-    expect(bench.log.leases).toBe(0);
-    bench.log.refuse = () => null;
+    expect(bench.isFree()).toBe(true);
+    bench.process.refuse = () => null;
     await bench.send('hi');
     expect(bench.story().at(-1)).toContain('turn_end completed');
   });
 
   it('stops at a step that cannot be written, and the next intent closes the turn', async () => {
-    const bench = openBench({ script: [text('lost words'), text('fine')] });
-    bench.log.refuse = (batch) => (batch.some(({ type }) => type === 'usage') ? diskFull() : null);
+    const bench = await openBench({ script: [text('lost words'), text('fine')] });
+    bench.process.refuse = (batch) => (batch.some(({ type }) => type === 'usage') ? diskFull() : null);
     await bench.send('hi');
     expect(bench.session.failure()).toMatchObject({ kind: 'storage' });
     expect(bench.session.run()).toBe('idle');
     expect(bench.model.asked).toHaveLength(1);
     expect(bench.session.interrupted()?.message).toContain('no space left');
-    bench.log.refuse = () => null;
+    bench.process.refuse = () => null;
     await bench.send('again');
     expect(bench.story().slice(2)).toEqual([
       'incomplete error "lost words" + step_end 1 + turn_end interrupted + session_recovery',
@@ -87,7 +87,7 @@ describe('a turn', () => {
   });
 
   it('D5: a stop keeps the text, marked as stopped, and the session is usable at once', async () => {
-    const bench = openBench({ script: [begins('some text', hang()), text('next')] });
+    const bench = await openBench({ script: [begins('some text', hang()), text('next')] });
     await bench.send('hi');
     expect(bench.session.run()).toBe('running');
     expect(bench.session.growing()?.text).toBe('some text');
@@ -101,14 +101,14 @@ describe('a turn', () => {
   });
 
   it('writes no incomplete output when a stop comes before any text', async () => {
-    const bench = openBench({ script: [[hang()]] });
+    const bench = await openBench({ script: [[hang()]] });
     await bench.send('hi');
     await bench.do({ type: 'stop' });
     expect(bench.story().at(-1)).toBe('step_end 1 + turn_end stopped');
   });
 
   it('fails with the sentence of a failure that no retry mends', async () => {
-    const bench = openBench({ script: [[fails(badKey())]] });
+    const bench = await openBench({ script: [[fails(badKey())]] });
     await bench.send('hi');
     expect(bench.story().at(-1)).toBe('step_end 1 + turn_end failed');
     expect(bench.session.failure()).toEqual(badKey());
