@@ -61,13 +61,20 @@ function watchEnds(agent: AgentSession): Ends {
     ended.set(event.turn_id, event.failure);
     if (waiting?.turn === event.turn_id) waiting.resolve(event.failure);
   });
+  // A session that is closed or deleted ends no turn any more.
+  const closing = agent.log.onAccess((access) => {
+    if (access.mode === 'stale' || access.mode === 'poisoned') waiting?.resolve({ kind: 'storage', message: access.message, transient: false, code: 'SessionStale' });
+  });
   return {
     of: (turn) => {
       const known = ended.get(turn);
       if (known !== undefined) return Promise.resolve(known);
       return new Promise((resolve) => (waiting = { turn, resolve }));
     },
-    dispose: () => listening.dispose(),
+    dispose: () => {
+      listening.dispose();
+      closing.dispose();
+    },
   };
 }
 

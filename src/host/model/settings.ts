@@ -2,35 +2,21 @@
  * Settings as the agent needs them. Read anew whenever they are asked for, so that a change counts for the next request.
  * Unset, zero, negative or nonsense means the default; only `maxResumes` may be negative, which turns resumes off.
  */
+import { defaultPolicy, effectivePolicy } from '../../agent/retry.js';
 import type { AgentSettings, RetryPolicy } from '../../agent/types.js';
 
 /** Reads one setting by its name below `bough.`; what comes is whatever stands in the file. */
 export type ReadSetting = (name: string) => unknown;
 
-export const defaultRetryPolicy: Readonly<RetryPolicy> = {
-  maxAttempts: 4,
-  initialDelay: 1_000,
-  maxDelay: 30_000,
-  maxElapsed: 120_000,
-  maxResumes: 5,
-  resumeInitialDelay: 5_000,
-  resumeMaxDelay: 80_000,
-};
-
 const defaults = { idleTimeout: 60_000, maxSteps: 200, model: 'auto' } as const;
 
 export function readRetryPolicy(read: ReadSetting): RetryPolicy {
-  const ms = (name: keyof RetryPolicy) => positive(read(`retry.${name}`), defaultRetryPolicy[name]);
-  const resumes = read('retry.maxResumes');
-  return {
-    maxAttempts: Math.max(1, Math.floor(ms('maxAttempts'))),
-    initialDelay: ms('initialDelay'),
-    maxDelay: ms('maxDelay'),
-    maxElapsed: ms('maxElapsed'),
-    maxResumes: isNumber(resumes) && resumes < 0 ? -1 : Math.max(1, Math.floor(ms('maxResumes'))),
-    resumeInitialDelay: ms('resumeInitialDelay'),
-    resumeMaxDelay: ms('resumeMaxDelay'),
-  };
+  const stated: Partial<RetryPolicy> = {};
+  for (const name of Object.keys(defaultPolicy) as (keyof RetryPolicy)[]) {
+    const value = read(`retry.${name}`);
+    if (isNumber(value)) stated[name] = value;
+  }
+  return effectivePolicy(stated);
 }
 
 export function readAgentSettings(read: ReadSetting): AgentSettings {

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { defaultRetryPolicy, readAgentSettings, readRetryPolicy, readSendOn } from '../../../../src/host/model/settings.js';
+import { defaultPolicy } from '../../../../src/agent/retry.js';
+import { readAgentSettings, readRetryPolicy, readSendOn } from '../../../../src/host/model/settings.js';
 
 const from = (values: Record<string, unknown>) => (name: string) => values[name];
 
 describe('retry settings', () => {
   it('unset means the defaults', () => {
-    expect(readRetryPolicy(from({}))).toEqual(defaultRetryPolicy);
+    expect(readRetryPolicy(from({}))).toEqual(defaultPolicy);
   });
 
   it.each([0, -3, Number.NaN, Number.POSITIVE_INFINITY, '5', null, {}])('%j means the default', (value) => {
-    const names = Object.keys(defaultRetryPolicy).filter((name) => name !== 'maxResumes');
+    const names = Object.keys(defaultPolicy).filter((name) => name !== 'maxResumes');
     const read = from(Object.fromEntries(names.map((name) => [`retry.${name}`, value])));
-    expect(readRetryPolicy(read)).toEqual(defaultRetryPolicy);
+    expect(readRetryPolicy(read)).toEqual(defaultPolicy);
   });
 
   it('only maxResumes may be negative: no resumes', () => {

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { TurnError } from '../../../src/host/api.js';
+import { apiSession } from '../../../src/host/api-session.js';
+import { badKey, begins, calls, fails, hang, text } from '../agent/fake-model.js';
+import { idle, makeWorld } from './world.js';
+
+async function failed(work: Promise<unknown>): Promise<TurnError> {
+  try {
+    await work;
+  } catch (error) {
+    return error as TurnError;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('a session for other extensions', () => {
+  it('a prompt resolves with the turn it made', async () => {
+    const { sessions } = makeWorld([calls([{ name: 'read', input: { path: 'a.txt' } }], { text: 'I look.' }), text('It says old.')]);
+    const session = apiSession(await sessions.open('one'));
+    const result = await session.prompt('What is in a.txt?');
+    expect(result).toMatchObject({ text: 'It says old.', incomplete: false, partialText: '', usage: { input_tokens: 20, output_tokens: 10 } });
+    expect(result.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(result.stream.map(({ type }) => type)).toEqual(['text', 'tool_call', 'text']);
+    expect(session.runState()).toBe('idle');
+    expect(session.title).toBe('What is in a.txt?');
+  });
+
+  it('a second prompt gives its own turn only', async () => {
+    const { sessions } = makeWorld([text('One.'), text('Two.')]);
+    const session = apiSession(await sessions.open('one'));
+    await session.prompt('1');
+    expect((await session.prompt('2')).messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('on failure the error carries what there is, and the partial text is in no message', async () => {
+    const { sessions } = makeWorld([begins('half of it ', fails(badKey()))]);
+    const error = await failed(apiSession(await sessions.open('one')).prompt('Go'));
+    expect(error).toMatchObject({ name: 'TurnError', failure: { kind: 'auth' }, result: { incomplete: true, partialText: 'half of it ' } });
+    expect(JSON.stringify(error.result.messages)).not.toContain('half of it');
+    expect(JSON.stringify(error.result.stream)).toContain('half of it');
+    expect(error.result.attemptId).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('the signal stops the turn', async () => {
+    const { sessions, clock } = makeWorld([begins('half ', hang())]);
+    const abort = new AbortController();
+    const work = failed(apiSession(await sessions.open('one')).prompt('Go', { signal: abort.signal }));
+    await clock.advance(100);
+    abort.abort();
+    expect(await work).toMatchObject({ failure: { kind: 'cancelled' }, result: { partialText: 'half ' } });
+  });
+
+  it('while a turn runs a prompt is refused', async () => {
+    const { sessions } = makeWorld([begins('x ', hang())]);
+    const session = apiSession(await sessions.open('one'));
+    const first = failed(session.prompt('1'));
+    await idle();
+    await expect(session.prompt('2')).rejects.toMatchObject({ code: 'SessionRunning' });
+    // The window closes: the turn is not over, but nobody will hear its end.
+    await sessions.shutdown();
+    expect(await first).toMatchObject({ failure: { code: 'SessionStale' }, result: { partialText: 'x ' } });
+  });
+});

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import type { Intent, StatusView, ToWebview } from '../../../../src/shared/protocol.js';
+import { badKey, begins, calls, fails, hang, text } from '../../agent/fake-model.js';
+import { idle, makeView, makeWorld, send, type View, type World } from '../world.js';
+
+async function shown(world: World, id = 'one'): Promise<View> {
+  const view = makeView(world);
+  view.channel.show(await world.sessions.open(id));
+  await view.open();
+  return view;
+}
+
+/** Positions and nodes as a view counts them; throws where one is missing or doubled. */
+function follow(messages: readonly ToWebview[]): { positions: number[]; nodes: string[] } {
+  let positions: number[] = [];
+  let nodes: string[] = [];
+  for (const message of messages) {
+    if (message.type === 'snapshot') {
+      positions = message.entries.map(({ position }) => position);
+      nodes = message.outline.map(([id]) => id);
+      expect(positions).toHaveLength(message.position);
+    }
+    if (message.type !== 'appended') continue;
+    expect(message.from).toBe(positions.length);
+    positions.push(...message.entries.map(({ position }) => position));
+    nodes.push(...message.outline.map(([id]) => id));
+    expect(message.position).toBe(positions.length);
+  }
+  return { positions, nodes };
+}
+
+function lastStatus(view: View): StatusView | undefined {
+  const last = view.sent.findLast((message) => 'status' in message);
+  return last && 'status' in last ? last.status : undefined;
+}
+
+describe('a view and its session', () => {
+  it('gets a snapshot when it opens, and nothing before', async () => {
+    const world = makeWorld();
+    const view = makeView(world);
+    view.channel.show(await world.sessions.open('one'));
+    await idle();
+    expect(view.sent).toEqual([]);
+    await view.open();
+    expect(view.of('snapshot')).toMatchObject([{ session: { id: 'one', title: 'New session', read_only: false }, position: 0, entries: [] }]);
+    expect(view.of('snapshot')[0]?.status).toMatchObject({ run: 'idle', model: { id: 'fake/one', label: 'Fake One', demo: false } });
+  });
+
+  it('positions are without gap and each node comes once', async () => {
+    const world = makeWorld([calls([{ name: 'read', input: { path: 'a.txt' } }]), text('Done.')]);
+    const view = await shown(world);
+    expect((await view.intend(send('Read a.txt'), null)).ok).toBe(true);
+    await world.sessions.peek('one')?.agent.settled();
+    await idle();
+    const { positions, nodes } = follow(view.sent);
+    const log = world.sessions.peek('one')?.agent.log;
+    expect(positions).toEqual(positions.map((_, index) => index));
+    expect(positions).toHaveLength(log?.position ?? -1);
+    expect(nodes).toEqual(log?.outline.map(([id]) => id));
+    expect(lastStatus(view)?.run).toBe('idle');
+  });
+
+  it('the reply to a prompt comes after the prompt is there', async () => {
+    const world = makeWorld([text('Yes.')]);
+    const view = await shown(world);
+    await view.intend(send('Hello?'), null);
+    const order = view.sent.map(({ type }) => type);
+    const told = order.findIndex((type) => type === 'appended' || (type === 'snapshot' && order.indexOf('snapshot') !== order.lastIndexOf('snapshot')));
+    expect(told).toBeGreaterThan(-1);
+    expect(order.indexOf('reply')).toBeGreaterThan(told);
+  });
+
+  it('what streams comes in batches and by offset', async () => {
+    const world = makeWorld([begins('one two three ', hang())]);
+    const view = await shown(world);
+    await view.intend(send('Count'), null);
+    expect(view.of('growing')).toEqual([]);
+    await world.clock.advance(30);
+    expect(view.of('growing')).toMatchObject([{ offset: 0, delta: 'one two three ' }]);
+  });
+
+  it('D7: another session is shown while one streams; what it said is there when it is shown again', async () => {
+    const world = makeWorld([begins('half of it ', hang())]);
+    const view = await shown(world);
+    await view.intend(send('Go'), null);
+    await world.clock.advance(30);
+    view.channel.show(await world.sessions.open('two'));
+    await idle();
+    expect(view.of('snapshot').at(-1)).toMatchObject({ session: { id: 'two' }, growing: null });
+    expect(world.sessions.peek('one')?.agent.run()).toBe('running');
+    view.channel.show(await world.sessions.open('one'));
+    await idle();
+    expect(view.of('snapshot').at(-1)).toMatchObject({ session: { id: 'one' }, growing: { text: 'half of it ' } });
+  });
+
+  it('a hidden view is sent nothing; when it is there again it gets everything', async () => {
+    const world = makeWorld([text('Answer.')]);
+    const view = await shown(world);
+    view.channel.detach();
+    const before = view.sent.length;
+    await world.sessions.peek('one')?.agent.dispatch(send('Hello'));
+    await world.sessions.peek('one')?.agent.settled();
+    await world.clock.advance(100);
+    expect(view.sent).toHaveLength(before);
+    await view.open();
+    expect(view.of('snapshot').at(-1)?.outline.map(([, , , , preview]) => preview)).toEqual(['Hello', 'Answer.']);
+  });
+
+  it('two views of one session see the same', async () => {
+    const world = makeWorld([text('Yes.')]);
+    const [first, second] = [await shown(world), await shown(world)];
+    await first.intend(send('Hello'), null);
+    await world.sessions.peek('one')?.agent.settled();
+    await idle();
+    expect(follow(second.sent)).toEqual(follow(first.sent));
+  });
+
+  it('moving the head sends the other line as a whole', async () => {
+    const world = makeWorld([text('First.'), text('Second.')]);
+    const view = await shown(world);
+    await view.intend(send('One'), null);
+    await world.sessions.peek('one')?.agent.settled();
+    const first = world.sessions.peek('one')?.agent.log.head ?? '';
+    const prompt = world.sessions.peek('one')?.agent.log.outline[0]?.[0] ?? '';
+    await view.intend({ type: 'send', text: 'Other', mentions: [], mode: 'send', editing: prompt }, first);
+    await world.sessions.peek('one')?.agent.settled();
+    await view.intend({ type: 'navigate', entry_id: first });
+    const last = view.of('snapshot').at(-1);
+    expect(last?.state.head).toBe(first);
+    expect(last?.entries.flatMap(({ entry }) => (entry.type === 'message' ? [entry.role] : []))).toEqual(['user', 'assistant']);
+    expect(last?.outline).toHaveLength(4);
+  });
+
+  it('a failed turn is in the status until something newer happens', async () => {
+    const world = makeWorld([[fails(badKey())], text('Fine.')]);
+    const view = await shown(world);
+    await view.intend(send('One'), null);
+    await world.sessions.peek('one')?.agent.settled();
+    await idle();
+    expect(lastStatus(view)?.failure).toMatchObject({ kind: 'auth', action: 'set-key' });
+  });
+
+  it('the model of a session follows keys and settings', async () => {
+    const world = makeWorld();
+    world.model.resolveFailure = badKey();
+    const view = await shown(world);
+    expect(view.of('snapshot')[0]?.status).toMatchObject({ model: null, notices: [{ kind: 'config', actions: [{ command: { type: 'set_key' } }] }] });
+    world.model.resolveFailure = null;
+    world.models.fire();
+    await idle();
+    expect(view.of('status').at(-1)?.status).toMatchObject({ model: { id: 'fake/one' }, notices: [] });
+  });
+
+  it('a status that says the same is not sent again', async () => {
+    const world = makeWorld();
+    const view = await shown(world);
+    world.facts.fire();
+    await idle();
+    expect(view.of('status')).toEqual([]);
+  });
+});
+
+describe('requests of a view', () => {
+  it('a message that does not fit is answered and logged, not acted on', async () => {
+    const world = makeWorld();
+    const view = await shown(world);
+    view.channel.receive({ type: 'intent', id: 7, intent: { type: 'format_disk' } });
+    view.channel.receive('nonsense');
+    view.channel.receive(null);
+    expect(view.of('reply')).toMatchObject([{ id: 7, ok: false, failure: { kind: 'refused' } }]);
+    expect(view.log).toHaveLength(3);
+  });
+
+  it('a handler that throws answers with a failure, and the stack goes to the log', async () => {
+    const world = makeWorld();
+    const view = makeView(world, () => Promise.reject(new Error('boom')));
+    view.channel.show(await world.sessions.open('one'));
+    await view.open();
+    const reply = await view.request({ type: 'ui', command: { type: 'show_log' } });
+    expect(reply).toMatchObject({ ok: false, failure: { kind: 'refused', action: 'show-log' } });
+    expect(view.log.join()).toContain('Error: boom');
+  });
+
+  it('before a session is there, a request is told to come again', async () => {
+    const view = makeView(makeWorld());
+    await view.open();
+    expect(await view.intend(send('x'))).toMatchObject({ ok: false, failure: { transient: true } });
+  });
+
+  it('an intent on a head that has moved is refused and changes nothing', async () => {
+    const world = makeWorld([text('Yes.')]);
+    const view = await shown(world);
+    await view.intend(send('One'), null);
+    await world.sessions.peek('one')?.agent.settled();
+    const before = world.sessions.peek('one')?.agent.log.position;
+    expect(await view.intend(send('Two'), null)).toMatchObject({ ok: false, failure: { code: 'SessionConflict' } });
+    expect(world.sessions.peek('one')?.agent.log.position).toBe(before);
+  });
+
+  it('asks are answered: bodies with their notes, blobs, files', async () => {
+    const world = makeWorld([text('Yes.')]);
+    const view = await shown(world);
+    await view.intend(send('One'), null);
+    await world.sessions.peek('one')?.agent.settled();
+    const { log } = world.sessions.peek('one')?.agent ?? {};
+    const [first] = log?.outline[0] ?? [];
+    const bodies = await view.request({ type: 'ask', ask: { what: 'bodies', ids: [first, 'nobody'] } });
+    if (!bodies.ok) throw new Error('refused');
+    const found = bodies.result as { id: string; type: string }[];
+    expect(found[0]).toMatchObject({ id: first, type: 'message' });
+    expect(found.map(({ type }) => type)).toContain('turn_start');
+    expect(found.map(({ id }) => id)).not.toContain(log?.outline[1]?.[0]);
+    const hash = await log?.blobs.put('long text');
+    expect(await view.request({ type: 'ask', ask: { what: 'blob', hash } })).toMatchObject({ ok: true, result: 'long text' });
+    expect(await view.request({ type: 'ask', ask: { what: 'blob', hash: 'f'.repeat(64) } })).toMatchObject({ ok: false, failure: { kind: 'storage' } });
+    expect(await view.request({ type: 'ask', ask: { what: 'files', query: 'app' } })).toMatchObject({ ok: true, result: ['app.ts'] });
+  });
+
+  it('a draft is kept, and comes back with the session', async () => {
+    const world = makeWorld();
+    const view = await shown(world);
+    view.channel.receive({ type: 'draft', session: 'one', text: 'half a thought', editing: null });
+    view.channel.show(await world.sessions.open('two'));
+    await idle();
+    view.channel.show(await world.sessions.open('one'));
+    await idle();
+    expect(view.of('snapshot').at(-1)?.draft).toEqual({ text: 'half a thought', editing: null });
+  });
+
+  it('the composer gets the focus once the session is on show', async () => {
+    const world = makeWorld();
+    const view = makeView(world);
+    view.channel.compose('look at this');
+    view.channel.show(await world.sessions.open('one'));
+    await view.open();
+    expect(view.sent.map(({ type }) => type)).toEqual(['snapshot', 'compose']);
+    expect(view.of('compose')).toEqual([{ type: 'compose', text: 'look at this' }]);
+  });
+
+  const stops: Intent[] = [{ type: 'stop' }, { type: 'retry_cancel' }];
+  it.each(stops)('$type ends what streams and keeps its text', async (intent) => {
+    const world = makeWorld([begins('half ', hang())]);
+    const view = await shown(world);
+    await view.intend(send('Go'), null);
+    await world.clock.advance(30);
+    expect((await view.intend(intent)).ok).toBe(true);
+    expect(view.of('appended').flatMap(({ entries }) => entries.map(({ entry }) => entry.type))).toContain('incomplete_output');
+    expect(lastStatus(view)?.run).toBe('idle');
+  });
+});

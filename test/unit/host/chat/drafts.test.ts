@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { Drafts, type DraftText } from '../../../../src/host/chat/drafts.js';
+import { FakeClock, idle } from '../../agent/fake-clock.js';
+
+const typed = (text: string): DraftText => ({ text, editing: null });
+
+function make(files = new Map<string, DraftText>()) {
+  const clock = new FakeClock();
+  const writes: string[] = [];
+  const errors: unknown[] = [];
+  let refusal: Error | undefined;
+  const store = {
+    read: (session: string) => Promise.resolve(files.get(session)),
+    write: (session: string, draft: DraftText) => {
+      if (refusal) return Promise.reject(refusal);
+      writes.push(`${session}: ${draft.text}`);
+      files.set(session, draft);
+      return Promise.resolve();
+    },
+  };
+  const refuse = (error: Error | undefined) => (refusal = error);
+  return { drafts: new Drafts(store, clock, (error) => errors.push(error)), clock, files, writes, errors, refuse };
+}
+
+describe('drafts', () => {
+  it('G11: typing is written once it rests, and comes back after a restart', async () => {
+    const first = make();
+    for (const text of ['h', 'he', 'hey']) first.drafts.write('one', typed(text));
+    await first.clock.advance(1_000);
+    expect(first.writes).toEqual(['one: hey']);
+    expect(await make(first.files).drafts.read('one')).toEqual(typed('hey'));
+  });
+
+  it('each session has its own; one without any is empty', async () => {
+    const { drafts } = make();
+    drafts.write('one', typed('a'));
+    expect(await drafts.read('one')).toEqual(typed('a'));
+    expect(await drafts.read('two')).toEqual(typed(''));
+  });
+
+  it('flush writes what still waits', async () => {
+    const { drafts, writes } = make();
+    drafts.write('one', typed('a'));
+    drafts.write('two', typed('b'));
+    await drafts.flush();
+    expect(writes.sort()).toEqual(['one: a', 'two: b']);
+  });
+
+  it('what was typed while the file was read is newer', async () => {
+    const { drafts } = make(new Map([['one', typed('old')]]));
+    const reading = drafts.read('one');
+    drafts.write('one', typed('new'));
+    expect(await reading).toEqual(typed('new'));
+  });
+
+  it('a write that fails is told, and the next change is written', async () => {
+    const { drafts, clock, errors, writes, refuse } = make();
+    refuse(new Error('disk full'));
+    drafts.write('one', typed('a'));
+    await clock.advance(1_000);
+    expect(errors).toMatchObject([{ message: 'disk full' }]);
+    refuse(undefined);
+    drafts.write('one', typed('ab'));
+    await clock.advance(1_000);
+    expect(writes).toEqual(['one: ab']);
+  });
+
+  it('a session that is gone takes its draft along', async () => {
+    const { drafts, clock, writes } = make();
+    drafts.write('one', typed('a'));
+    drafts.forget('one');
+    await clock.advance(1_000);
+    await idle();
+    expect(writes).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../../../src/host/sessions/open-sessions.js';
+import { begins, hang, text } from '../../agent/fake-model.js';
+import { idle, makeWorld, send } from '../world.js';
+
+describe('open sessions', () => {
+  it('16 openings at once are one session', async () => {
+    const { sessions } = makeWorld();
+    const all = await Promise.all(Array.from({ length: 16 }, () => sessions.open('one')));
+    expect(new Set(all).size).toBe(1);
+    expect(sessions.all()).toHaveLength(1);
+  });
+
+  it('nothing is stored until something is said; then it is in the list by its first prompt', async () => {
+    const { sessions, store } = makeWorld([text('Yes.')]);
+    const session = await sessions.open('one');
+    expect((await store.list()).sessions).toEqual([]);
+    await session.agent.dispatch(send('Is it so?'));
+    await session.agent.settled();
+    expect((await store.list()).sessions).toMatchObject([{ id: 'one', title: 'Is it so?', named: false }]);
+    expect(session.title()).toBe('Is it so?');
+  });
+
+  it("the person's own name wins", async () => {
+    const { sessions, store } = makeWorld([text('Yes.')]);
+    const session = await sessions.open('one');
+    await session.agent.dispatch(send('Is it so?'));
+    await store.rename('one', 'Mine');
+    expect(session.title()).toBe('Mine');
+    expect((await store.list()).sessions[0]).toMatchObject({ title: 'Mine', named: true });
+  });
+
+  it('tells what happens in each, and nothing after it was closed', async () => {
+    const { sessions } = makeWorld([text('Yes.')]);
+    const events: SessionEvent[] = [];
+    sessions.on((event) => events.push(event));
+    const session = await sessions.open('one');
+    await session.agent.dispatch(send('Go'));
+    await session.agent.settled();
+    await idle();
+    const types = events.map((event) => (event.type === 'agent' ? event.event.type : event.type));
+    expect(types).toEqual(expect.arrayContaining(['opened', 'appended', 'run', 'turn_end']));
+    await sessions.close('one');
+    expect(events.at(-1)).toEqual({ id: 'one', type: 'closed' });
+    expect(sessions.all()).toEqual([]);
+  });
+
+  it('runs go on side by side', async () => {
+    const { sessions, model } = makeWorld([begins('slow ', hang()), text('Quick.')]);
+    const [one, two] = [await sessions.open('one'), await sessions.open('two')];
+    await one.agent.dispatch(send('A'));
+    await idle();
+    await two.agent.dispatch(send('B'));
+    await two.agent.settled();
+    expect(one.agent.run()).toBe('running');
+    expect(two.agent.run()).toBe('idle');
+    expect(model.left).toBe(0);
+  });
+
+  it('D5: at the end of the window what streams is kept as closed, and nothing is sent when it is opened again', async () => {
+    const { sessions, clock, model } = makeWorld([begins('half of it ', hang())]);
+    const session = await sessions.open('one');
+    await session.agent.dispatch(send('Go'));
+    await clock.advance(100);
+    await sessions.shutdown();
+    const again = await sessions.open('one');
+    expect(again).not.toBe(session);
+    expect(await again.agent.log.path()).toMatchObject([{ type: 'message' }, { type: 'incomplete_output', text: 'half of it ', reason: 'closed' }]);
+    expect(again.agent.run()).toBe('idle');
+    expect(again.agent.interrupted()).not.toBeNull();
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('a fresh handle replaces a stale one, and views are told', async () => {
+    const { sessions } = makeWorld();
+    const events: string[] = [];
+    sessions.on(({ type }) => events.push(type));
+    const old = await sessions.open('one');
+    const fresh = await sessions.reopen('one');
+    expect(fresh).not.toBe(old);
+    expect(sessions.peek('one')).toBe(fresh);
+    expect(events).toContain('replaced');
+    expect(old.agent.log.access.mode).toBe('stale');
+  });
+
+  it('an opening that fails is not remembered', async () => {
+    const { sessions } = makeWorld();
+    await expect(sessions.open(' padded ')).rejects.toMatchObject({ code: 'InvalidArgument' });
+    await idle();
+    expect(sessions.all()).toEqual([]);
+    await expect(sessions.open(' padded ')).rejects.toMatchObject({ code: 'InvalidArgument' });
+  });
+});
