@@ -13,7 +13,7 @@ export type Whole = TextPart | ReasoningPart | ReceivedCall;
 
 /** The parts of one answer as they grow. */
 export interface Parts {
-  add(part: LanguageModelV4StreamPart): Generator<ModelEvent>;
+  take(part: LanguageModelV4StreamPart): ModelEvent | undefined;
   whole(): Whole[];
   calls(): ReceivedCall[];
   /** What the library itself took offence at. */
@@ -33,64 +33,57 @@ const receivedCall = (part: Extract<LanguageModelV4StreamPart, { type: 'tool-cal
   };
 };
 
-/** Whole parts are kept back until the answer is known to be whole; deltas pass at once. */
+/** Appends deltas to the part that grows, or begins the next one. */
+const growInto = (whole: Whole[], watch: Watch) => {
+  let growing: TextPart | ReasoningPart | undefined;
+  return (type: 'text' | 'reasoning', delta: string): void => {
+    if (growing?.type !== type) {
+      growing =
+        type === 'text'
+          ? { type, text: '' }
+          : { type, text: '', provider_metadata: { [LIBRARY_NAME]: { field: watch.reasoningField } } };
+      whole.push(growing);
+    }
+    growing.text += delta;
+  };
+};
+
 export const collectParts = (watch: Watch): Parts => {
   const whole: Whole[] = [];
   const calls: ReceivedCall[] = [];
   const inputs = new Map<string, { index: number; name: string }>();
-  let growing: TextPart | ReasoningPart | undefined;
+  const grow = growInto(whole, watch);
   let error: { error: unknown } | undefined;
-  const begin = (type: 'text' | 'reasoning'): TextPart | ReasoningPart => {
-    const part: TextPart | ReasoningPart =
-      type === 'text'
-        ? { type, text: '' }
-        : { type, text: '', provider_metadata: { [LIBRARY_NAME]: { field: watch.reasoningField } } };
-    whole.push(part);
-    return part;
-  };
-  const grow = (type: 'text' | 'reasoning', delta: string): void => {
-    const part = growing?.type === type ? growing : begin(type);
-    part.text += delta;
-    growing = part;
-  };
-  return {
-    *add(part) {
-      switch (part.type) {
-        case 'text-start':
-          yield { type: 'start', part: 'text' };
-          return;
-        case 'reasoning-start':
-          yield { type: 'start', part: 'reasoning' };
-          return;
-        case 'tool-input-start':
-          inputs.set(part.id, { index: inputs.size, name: part.toolName });
-          yield { type: 'start', part: 'tool_call' };
-          return;
-        case 'text-delta':
-          grow('text', part.delta);
-          yield { type: 'text', delta: part.delta };
-          return;
-        case 'reasoning-delta':
-          grow('reasoning', part.delta);
-          yield { type: 'reasoning', delta: part.delta };
-          return;
-        case 'tool-input-delta': {
-          const call = inputs.get(part.id);
-          if (call) yield { type: 'tool_input', ...call, delta: part.delta };
-          return;
-        }
-        case 'tool-call':
-          return void calls.push(receivedCall(part));
-        case 'error':
-          error ??= { error: part.error };
-          return;
-        default:
-          // Starts, ends and metadata: nothing of the answer stands in them; the finish is read from the wire.
-          return;
+  /** The event that a part gives at once; whole parts are kept back until the answer is known to be whole. */
+  const take = (part: LanguageModelV4StreamPart): ModelEvent | undefined => {
+    switch (part.type) {
+      case 'text-start':
+        return { type: 'start', part: 'text' };
+      case 'reasoning-start':
+        return { type: 'start', part: 'reasoning' };
+      case 'tool-input-start':
+        inputs.set(part.id, { index: inputs.size, name: part.toolName });
+        return { type: 'start', part: 'tool_call' };
+      case 'text-delta':
+        grow('text', part.delta);
+        return { type: 'text', delta: part.delta };
+      case 'reasoning-delta':
+        grow('reasoning', part.delta);
+        return { type: 'reasoning', delta: part.delta };
+      case 'tool-input-delta': {
+        const call = inputs.get(part.id);
+        return call && { type: 'tool_input', ...call, delta: part.delta };
       }
-    },
-    whole: () => [...whole, ...calls],
-    calls: () => calls,
-    error: () => error,
+      case 'tool-call':
+        calls.push(receivedCall(part));
+        return undefined;
+      case 'error':
+        error ??= { error: part.error };
+        return undefined;
+      default:
+        // Starts, ends and metadata: nothing of the answer stands in them; the finish is read from the wire.
+        return undefined;
+    }
   };
+  return { take, whole: () => [...whole, ...calls], calls: () => calls, error: () => error };
 };

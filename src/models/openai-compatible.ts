@@ -48,7 +48,8 @@ async function* attempt(
     for (;;) {
       const part = await exchange.next();
       if (!part) break;
-      yield* parts.add(part);
+      const event = parts.take(part);
+      if (event) yield event;
     }
   } catch (error) {
     thrown = { error };
@@ -68,8 +69,11 @@ interface Exchange {
   at(): Endpoint;
 }
 
-const openExchange = (endpoint: ChatEndpoint, watch: Watch, options: AttemptOptions): Exchange => {
-  const { signal, onBytes } = options;
+const openExchange = (
+  endpoint: ChatEndpoint,
+  watch: Watch,
+  { signal, onBytes }: AttemptOptions,
+): Exchange => {
   const { info, baseUrl } = endpoint;
   const at: Endpoint = { provider: info.provider, model: info.id, baseUrl, hasKey: false, secrets: [] };
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
@@ -82,14 +86,7 @@ const openExchange = (endpoint: ChatEndpoint, watch: Watch, options: AttemptOpti
       const key = await orStopped(endpoint.key(), signal);
       at.hasKey = key !== undefined;
       at.secrets = [...(key === undefined ? [] : [key]), ...secretHeaders(endpoint.headers)];
-      const model = createOpenAICompatible({
-        name: LIBRARY_NAME,
-        baseURL: joinUrl(baseUrl, ''),
-        includeUsage: true,
-        ...(key !== undefined && { apiKey: key }),
-        ...(endpoint.headers && { headers: endpoint.headers }),
-        fetch: watchingFetch(endpoint.fetch, watch, { onBytes }),
-      }).chatModel(info.id);
+      const model = libraryModel(endpoint, key, watchingFetch(endpoint.fetch, watch, { onBytes }));
       const sent = model.doStream({ ...callOptions(request, info, rulesOf(endpoint)), abortSignal: signal });
       const { stream } = await orStopped(sent, signal, (late) => letGo(late.stream.getReader()));
       reader = stream.getReader();
@@ -107,6 +104,16 @@ const openExchange = (endpoint: ChatEndpoint, watch: Watch, options: AttemptOpti
     at: () => at,
   };
 };
+
+const libraryModel = ({ info, baseUrl, headers }: ChatEndpoint, key: string | undefined, fetch: Fetch) =>
+  createOpenAICompatible({
+    name: LIBRARY_NAME,
+    baseURL: joinUrl(baseUrl, ''),
+    includeUsage: true,
+    ...(key !== undefined && { apiKey: key }),
+    ...(headers && { headers }),
+    fetch,
+  }).chatModel(info.id);
 
 const rulesOf = ({ info, baseUrl }: ChatEndpoint): RequestRules => ({
   echoReasoning: needsReasoningEcho(baseUrl, info.id),

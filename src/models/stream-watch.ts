@@ -107,14 +107,18 @@ const judge = (watch: Watch, { event, data }: StreamEvent): Verdict => {
   return { pass: text.replaceAll('\n', ' ') };
 };
 
-const soundFrames = (
-  body: ReadableStream<Uint8Array>,
-  watch: Watch,
-  onBytes: () => void,
-): ReadableStream<Uint8Array> => {
-  const reader = body.getReader();
-  const events = createEventDecoder();
-  const encoder = new TextEncoder();
+interface Sieve {
+  /** The sound frames of a network chunk, or of the end of the body, and whether the stream is over with them. */
+  push(chunk: Uint8Array): Sifted;
+  end(): Sifted;
+}
+interface Sifted {
+  text: string;
+  isOver: boolean;
+}
+
+const createSieve = (watch: Watch): Sieve => {
+  const decoder = createEventDecoder();
   const headDecoder = new TextDecoder();
   let headBytes = 0;
   const keepHead = (chunk: Uint8Array): void => {
@@ -122,30 +126,51 @@ const soundFrames = (
     watch.head += headDecoder.decode(chunk.subarray(0, HEAD_BYTES - headBytes), { stream: true });
     headBytes += chunk.length;
   };
-  /** Joined frames to pass on, and whether the stream goes on after them. */
-  const sift = (found: StreamEvent[]): { text: string; isOver: boolean } => {
+  const sift = (events: readonly StreamEvent[]): Sifted => {
     let text = '';
-    for (const event of found) {
+    for (const event of events) {
       const verdict = judge(watch, event);
       if (verdict === 'stop') return { text, isOver: true };
       if (verdict !== 'skip') text += `data: ${verdict.pass}\n\n`;
     }
+    // A page without an end is no stream either.
     return { text, isOver: watch.frames === 0 && headBytes >= HEAD_BYTES };
+  };
+  return {
+    push(chunk) {
+      keepHead(chunk);
+      return sift(decoder.push(chunk));
+    },
+    end() {
+      const rest = decoder.rest();
+      return { ...sift(rest ? [rest] : []), isOver: true };
+    },
+  };
+};
+
+const soundFrames = (
+  body: ReadableStream<Uint8Array>,
+  watch: Watch,
+  onBytes: () => void,
+): ReadableStream<Uint8Array> => {
+  const reader = body.getReader();
+  const sieve = createSieve(watch);
+  const encoder = new TextEncoder();
+  const next = async (): Promise<Sifted> => {
+    const { done, value } = await reader.read();
+    if (done) return sieve.end();
+    onBytes();
+    return sieve.push(value);
   };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        for (;;) {
-          const { done, value } = await reader.read();
-          if (!done) onBytes();
-          if (!done) keepHead(value);
-          const rest = done ? events.rest() : undefined;
-          const { text, isOver } = sift(done ? (rest ? [rest] : []) : events.push(value));
-          if (text !== '') controller.enqueue(encoder.encode(text));
-          if (done || isOver) controller.close();
-          if (isOver && !done) letGo(reader);
-          if (done || isOver || text !== '') return;
-        }
+        let sifted = await next();
+        while (sifted.text === '' && !sifted.isOver) sifted = await next();
+        if (sifted.text !== '') controller.enqueue(encoder.encode(sifted.text));
+        if (!sifted.isOver) return;
+        controller.close();
+        letGo(reader);
       },
       cancel: (reason) => reader.cancel(reason),
     },

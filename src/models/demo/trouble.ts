@@ -39,5 +39,10 @@ const sentences = [
 
 export const crash: Scene = () => {
   const paragraphs = Array.from({ length: 12 }, (_, i) => `${i + 1}. ${sentences.join(' ')}`);
-  return [say(`This goes on for a while.\n\n${paragraphs.join('\n\n')}\n\n${label}`, 60)];
+  return [
+    say(
+      `I am Bough's built-in demo, not a language model, and this goes on for a while.\n\n${paragraphs.join('\n\n')}\n\n${label}`,
+      60,
+    ),
+  ];
 };

@@ -1,6 +1,6 @@
 /** What the scripted server promises to the tests that lean on it. */
 import { afterEach, beforeEach, describe, it, expect } from 'vitest';
-import { part, reply, startModelServer, type ModelServer } from '../../model-server/index.js';
+import { gate, part, reply, startModelServer, type ModelServer } from '../../model-server/index.js';
 
 let server: ModelServer;
 beforeEach(async () => {
@@ -44,6 +44,15 @@ describe('the scripted server', () => {
     expect(text.indexOf('text')).toBeLessThan(text.indexOf(' and more'));
     expect(await seen.closed).toBe(false);
     expect(await server.request(1)).toBe(seen);
+  });
+
+  it('waits at a gate in the middle of any stream', async () => {
+    const here = gate();
+    server.enqueue(reply.stream(part.text('a'), part.gate(here), part.text('b')));
+    const answered = post();
+    await here.reached;
+    here.release();
+    expect(await (await answered).text()).toMatch(/"content":"a".*"content":"b"/s);
   });
 
   it('sees a client that leaves', async () => {

@@ -310,7 +310,7 @@ describe('the demo of trouble', () => {
     });
     const { failure, text } = await running;
     expect(failure).toMatchObject({ kind: 'cancelled' });
-    expect(text).toBe('This goes on ');
+    expect(text).toBe("I am Bough's ");
     expect(open).toBe(-1);
   });
 });
