@@ -30,6 +30,8 @@ export class Chat {
   isSending = $state.raw(false);
   /** Grows when the composer is to take the focus. */
   focusRequests = $state.raw(0);
+  /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
+  focusedCall = $state.raw<string | null>(null);
   readonly #blobs = new Map<string, Promise<string>>();
 
   constructor(parts: {

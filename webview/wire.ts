@@ -2,7 +2,10 @@
 import type { ToHost } from '../src/shared/protocol.js';
 import type { Wire } from './connection.js';
 
-declare function acquireVsCodeApi(): { postMessage(message: ToHost): void; setState(state: { session: string }): void };
+declare function acquireVsCodeApi(): {
+  postMessage(message: ToHost): void;
+  setState(state: { session: string }): void;
+};
 
 export function openWire(): Wire {
   const api = acquireVsCodeApi();
@@ -23,7 +26,8 @@ export function openWire(): Wire {
 }
 
 function sessionOf(data: unknown): string | undefined {
-  if (typeof data !== 'object' || data === null || !('type' in data) || data.type !== 'snapshot') return undefined;
+  if (typeof data !== 'object' || data === null || !('type' in data) || data.type !== 'snapshot')
+    return undefined;
   const session: unknown = 'session' in data ? data.session : undefined;
   if (typeof session !== 'object' || session === null || !('id' in session)) return undefined;
   return typeof session.id === 'string' ? session.id : undefined;

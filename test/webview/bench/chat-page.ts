@@ -1,0 +1,188 @@
+// The chat view in Chromium without VS Code: the shipped bundle, the host's own page and policy, a theme's real
+// variables, and a host that a test plays.
+import { readFileSync } from 'node:fs';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { ensureChromium, findChromium } from '../../../scripts/setup-chromium.mjs';
+import { chatHtml, type Surface } from '../../../src/host/chat/html.js';
+import type { Ask, Intent, Snapshot, ToHost, ToWebview, UiCommand } from '../../../src/shared/protocol.js';
+import { bundle } from './bundle.js';
+import type { Scene } from './scenes.js';
+
+export const themes = ['dark', 'light', 'hc-dark', 'hc-light'] as const;
+export type Theme = (typeof themes)[number];
+
+interface ThemeVariables {
+  classes: string;
+  variables: Record<string, string>;
+}
+
+const here = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
+const themeVariables = JSON.parse(here('themes.json')) as Record<Theme, ThemeVariables>;
+const defaultStyle = here('vscode-default.css');
+
+/** Undefined where there is no Chromium and it cannot be installed: elsewhere than on Linux these tests are left out. */
+export const chromiumPath: string | undefined =
+  findChromium() ?? (process.platform === 'linux' ? await ensureChromium() : undefined);
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--host-resolver-rules=MAP * ~NOTFOUND',
+    ],
+  });
+
+export interface PageOptions {
+  theme?: Theme;
+  surface?: Surface;
+  width?: number;
+  height?: number;
+  reducedMotion?: boolean;
+}
+
+type Answer = { result: unknown } | { failure: Extract<ToWebview, { type: 'reply'; ok: false }>['failure'] };
+
+/** The view and the other end of its wire. */
+export class ChatPage {
+  readonly received: ToHost[] = [];
+  /** Requests the page made beyond its own files. */
+  readonly requested: string[] = [];
+  readonly errors: string[] = [];
+  /** How intents and commands are answered; they succeed unless a test says otherwise. */
+  answer: (message: Extract<ToHost, { type: 'intent' | 'ui' }>) => Answer | 'never' = () => ({
+    result: null,
+  });
+  files: readonly string[] = [];
+
+  constructor(
+    readonly page: Page,
+    public scene: Scene,
+    private readonly first: Snapshot,
+  ) {}
+
+  at(testId: string): Locator {
+    return this.page.locator(`[data-testid="${testId}"]`);
+  }
+  get composer(): Locator {
+    return this.at('composer');
+  }
+
+  async post(message: ToWebview): Promise<void> {
+    await this.page.evaluate((data) => window.postMessage(data, '*'), message);
+  }
+
+  intents(): Intent[] {
+    return this.received.flatMap((message) => (message.type === 'intent' ? [message.intent] : []));
+  }
+  commands(): UiCommand[] {
+    return this.received.flatMap((message) => (message.type === 'ui' ? [message.command] : []));
+  }
+  troubles(): string[] {
+    return this.received.flatMap((message) => (message.type === 'trouble' ? [message.text] : []));
+  }
+
+  /** What the webview posted. */
+  async take(message: ToHost): Promise<void> {
+    this.received.push(message);
+    switch (message.type) {
+      case 'open':
+        return this.post(this.first);
+      case 'ask':
+        return this.post({ type: 'reply', id: message.id, ...this.found(message.ask) });
+      case 'intent':
+      case 'ui': {
+        const answer = this.answer(message);
+        if (answer === 'never') return;
+        if ('failure' in answer)
+          return this.post({ type: 'reply', id: message.id, ok: false, failure: answer.failure });
+        return this.post({ type: 'reply', id: message.id, ok: true, result: answer.result });
+      }
+      case 'draft':
+      case 'trouble':
+        return;
+    }
+  }
+
+  private found(ask: Ask): { ok: true; result: unknown } {
+    switch (ask.what) {
+      case 'blob':
+        return { ok: true, result: this.scene.blobs.get(ask.hash) ?? '' };
+      case 'files':
+        return { ok: true, result: this.files.filter((file) => file.includes(ask.query)) };
+      case 'bodies':
+        return {
+          ok: true,
+          result: this.scene.placed.flatMap(({ entry }) => (ask.ids.includes(entry.id) ? [entry] : [])),
+        };
+      case 'snapshot':
+        return { ok: true, result: null };
+    }
+  }
+}
+
+const ORIGIN = 'https://bough.test';
+
+export async function openChat(
+  browser: Browser,
+  scene: Scene,
+  options: PageOptions & { snapshot?: Partial<Snapshot> } = {},
+): Promise<ChatPage> {
+  const { theme = 'dark', surface = 'view', width = surface === 'tab' ? 1000 : 420, height = 720 } = options;
+  const page = await browser.newPage({
+    viewport: { width, height },
+    reducedMotion: options.reducedMotion === true ? 'reduce' : 'no-preference',
+  });
+  const chat = new ChatPage(page, scene, scene.snapshot(options.snapshot));
+  const { files } = await bundle();
+  await page.exposeFunction('boughPost', (message: ToHost) => chat.take(message));
+  await page.route('**/*', async (route) => {
+    const { pathname, origin } = new URL(route.request().url());
+    const name = pathname.slice(1);
+    const file = files.get(name);
+    if (origin !== ORIGIN) {
+      chat.requested.push(route.request().url());
+      await route.abort();
+    } else if (name === '')
+      await route.fulfill({ contentType: 'text/html', body: document(theme, surface, scene.id) });
+    else if (name === 'vscode.css') await route.fulfill({ contentType: 'text/css', body: defaultStyle });
+    else if (file === undefined) await route.fulfill({ status: 404 });
+    else await route.fulfill({ contentType: contentType(name), body: file });
+  });
+  page.on('pageerror', (error) => chat.errors.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') chat.errors.push(message.text());
+  });
+  await page.goto(`${ORIGIN}/`);
+  await page.locator('body[data-ready="true"]').waitFor();
+  return chat;
+}
+
+const contentType = (name: string): string =>
+  name.endsWith('.js') ? 'text/javascript' : name.endsWith('.css') ? 'text/css' : 'font/ttf';
+
+/** The host's page with what VS Code adds to it: theme variables, body classes, its default style and the API. */
+function document(theme: Theme, surface: Surface, sessionId: string): string {
+  const nonce = 'n0nce';
+  const html = chatHtml({
+    surface,
+    sessionId,
+    script: '/webview.js',
+    style: '/webview.css',
+    cspSource: ORIGIN,
+    nonce,
+    language: 'en',
+  });
+  const { classes, variables } = themeVariables[theme];
+  const setUp = `
+    for (const [name, value] of Object.entries(${JSON.stringify(variables)})) document.documentElement.style.setProperty(name, value);
+    document.documentElement.style.background = ${JSON.stringify(surface === 'tab' ? 'var(--vscode-editor-background)' : 'var(--vscode-sideBar-background)')};
+    addEventListener('DOMContentLoaded', () => (document.body.className = ${JSON.stringify(classes)}));
+    window.acquireVsCodeApi = () => ({ postMessage: (message) => void window.boughPost(structuredClone(message)) });`;
+  return html.replace(
+    '<link rel="stylesheet"',
+    `<link rel="stylesheet" href="/vscode.css"><script nonce="${nonce}">${setUp}</script><link rel="stylesheet"`,
+  );
+}

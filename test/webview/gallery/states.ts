@@ -1,0 +1,420 @@
+// Every state of the view, one scene each: for looking at it and for axe.
+import type { Surface } from '../../../src/host/chat/html.js';
+import type { Snapshot } from '../../../src/shared/protocol.js';
+import { demoModel, idle, realModel, Scene } from '../bench/scenes.js';
+
+export interface State {
+  name: string;
+  scene: Scene;
+  snapshot?: Partial<Snapshot>;
+  surface?: Surface;
+  width?: number;
+  height?: number;
+}
+
+const markdown = `The greeting is made in \`src/greet.ts\` and used in two places:
+
+1. \`src/main.ts\` prints it at the start.
+2. \`test/greet.test.ts\` compares it **word by word**.
+
+\`\`\`ts
+/** Says hello. */
+export function greet(name: string, excited = false): string {
+  const end = excited ? '!' : '.';
+  return \`Hello, \${name}\${end}\`; // 42 characters at most
+}
+\`\`\`
+
+| file | lines | note |
+|---|---:|---|
+| src/greet.ts | 12 | the function |
+| src/main.ts | 40 | the only caller |
+
+- [x] find the function
+- [ ] make it friendlier
+
+See [the style guide](https://example.com/style) and [greet.ts](src/greet.ts#L3).
+
+> A greeting that is too long is no greeting.`;
+
+function conversation(): Scene {
+  const scene = new Scene();
+  scene.turn('Where is the greeting made, and who uses it?', 'turn-0');
+  scene.calls('I will look for it.', [
+    { call_id: 'c1', name: 'list', input: {} },
+    { call_id: 'c2', name: 'search', input: { pattern: 'greet', path: 'src' } },
+    { call_id: 'c3', name: 'read', input: { path: 'src/greet.ts', start_line: 1, end_line: 40 } },
+  ]);
+  scene.result('c1', 'list', 'src/\ntest/\nREADME.md');
+  scene.result('c2', 'search', 'src/greet.ts:2: export function greet');
+  scene.result('c3', 'read', 'export function greet() {}');
+  scene.answer(markdown);
+  scene.add({
+    type: 'usage',
+    input_tokens: 11_200,
+    output_tokens: 830,
+    total_tokens: 12_030,
+    purpose: 'step',
+  });
+  scene.endTurn('turn-0');
+  return scene;
+}
+
+const before = `/** Says hello. */
+export function greet(name: string): string {
+  return 'Hello ' + name;
+}
+
+export const names = ['Ada', 'Grace'];
+`;
+const after = before.replace(
+  "return 'Hello ' + name;",
+  'const who = name.trim();\n  return `Hello, ${who}!`;',
+);
+
+function withApproval(): Scene {
+  const scene = conversation();
+  scene.turn('Make it friendlier, then run the tests.', 'turn-1');
+  const edit = {
+    path: 'src/greet.ts',
+    edits: [{ old_text: "return 'Hello ' + name;", new_text: 'return `Hello, ${name}!`;' }],
+  };
+  scene.calls(
+    'I will change the function and run the tests.',
+    [
+      { call_id: 'e1', name: 'edit', input: edit },
+      { call_id: 'r1', name: 'run', input: { command: 'npm test -- --reporter=dot' } },
+    ],
+    'turn-1',
+  );
+  scene.add({
+    type: 'approval_request',
+    call_id: 'e1',
+    tool: 'edit',
+    summary: 'Edit src/greet.ts',
+    input_hash: 'x',
+    risk: 'write',
+    turn_id: 'turn-1',
+    targets: [{ path: 'src/greet.ts', hash: 'a' }],
+    proposal: [{ path: 'src/greet.ts', before: scene.blob(before), after: scene.blob(after) }],
+  });
+  scene.add({
+    type: 'approval_request',
+    call_id: 'r1',
+    tool: 'run',
+    summary: 'Run npm test -- --reporter=dot',
+    input_hash: 'y',
+    risk: 'run',
+    turn_id: 'turn-1',
+    targets: [],
+  });
+  scene.status = { ...idle, run: 'waiting' };
+  return scene;
+}
+
+function decided(): Scene {
+  const scene = new Scene();
+  scene.turn('Make it friendlier, then run the tests.', 'turn-1');
+  const edit = {
+    path: 'src/greet.ts',
+    edits: [
+      { old_text: "return 'Hello ' + name;", new_text: 'const who = name.trim();\nreturn `Hello, ${who}!`;' },
+    ],
+  };
+  scene.calls(
+    '',
+    [
+      { call_id: 'e1', name: 'edit', input: edit },
+      { call_id: 'w1', name: 'write', input: { path: 'notes/plan.md', content: '# Plan\n\n- one\n- two\n' } },
+      { call_id: 'r1', name: 'run', input: { command: 'rm -rf build && npm test' } },
+      { call_id: 'r2', name: 'run', input: { command: 'npm test' } },
+      { call_id: 'r3', name: 'read', input: { path: '../secrets.txt' } },
+    ],
+    'turn-1',
+  );
+  for (const [call_id, tool] of [
+    ['e1', 'edit'],
+    ['w1', 'write'],
+    ['r1', 'run'],
+    ['r2', 'run'],
+  ] as const) {
+    const id = scene.add({
+      type: 'approval_request',
+      call_id,
+      tool,
+      summary: `Do ${tool}`,
+      input_hash: 'x',
+      targets: [],
+      turn_id: 'turn-1',
+    });
+    const decision = call_id === 'r1' ? ('deny' as const) : ('allow' as const);
+    scene.add({
+      type: 'approval_decision',
+      request_id: id,
+      decision,
+      ...(decision === 'deny' ? { feedback: 'keep the build folder' } : {}),
+    });
+  }
+  scene.result('e1', 'edit', 'Edited src/greet.ts.');
+  scene.result('w1', 'write', 'Wrote notes/plan.md.');
+  scene.result('r1', 'run', 'The person denied this: keep the build folder', true);
+  scene.result('r2', 'run', '1 failing\n  expected Hello\n\n[Exit code 1 after 4 s.]', true);
+  scene.result('r3', 'read', '../secrets.txt is outside the workspace.', true);
+  scene.answer('The greeting has an exclamation mark now, and one test needs the new text.');
+  scene.endTurn('turn-1');
+  return scene;
+}
+
+function streaming(): State {
+  const scene = conversation();
+  scene.turn('Explain it to a newcomer.', 'turn-1');
+  scene.status = { ...idle, run: 'running' };
+  const text =
+    'The function takes a name and gives back a sentence.\n\n```ts\nexport function greet(name: string) {\n  return `Hello, ${name}';
+  return {
+    name: 'streaming',
+    scene,
+    snapshot: {
+      growing: {
+        attempt_id: 'attempt-1',
+        turn_id: 'turn-1',
+        step: 1,
+        text,
+        reasoning: 'A newcomer knows functions.',
+        calls: [],
+      },
+    },
+  };
+}
+
+function running(): State {
+  const scene = new Scene();
+  scene.turn('Run the tests.', 'turn-1');
+  scene.calls('', [{ call_id: 'r1', name: 'run', input: { command: 'npm test' } }], 'turn-1');
+  scene.add({ type: 'tool_start', call_id: 'r1', turn_id: 'turn-1' });
+  scene.add({
+    type: 'queue_update',
+    items: [
+      { id: 'q1', mode: 'queue', text: 'Then write a changelog entry for it' },
+      { id: 'q2', mode: 'steer', text: 'Only the unit tests, please' },
+    ],
+  });
+  scene.status = { ...idle, run: 'running' };
+  const started_at = Date.now() - 12_000;
+  return {
+    name: 'running',
+    scene,
+    snapshot: {
+      progress: [{ call_id: 'r1', started_at, tail: 'greet\n  ✓ says hello\n  ✓ trims the name' }],
+    },
+  };
+}
+
+function waiting(kind: 'retry' | 'server' | 'resume' | 'parked'): State {
+  const scene = new Scene();
+  scene.turn('What is in this folder?', 'turn-1');
+  const due_at = new Date(Date.now() + 21_000).toISOString();
+  const common = { step: 1, delay_ms: 24_000, due_at, turn_id: 'turn-1' };
+  if (kind === 'resume') {
+    scene.add({
+      type: 'resume_start',
+      ...common,
+      resume: 2,
+      max_resumes: 5,
+      error: 'The connection to localhost:11434 was lost in the middle of the answer.',
+    });
+  } else {
+    scene.add({
+      type: 'retry_start',
+      ...common,
+      attempt_id: 'a',
+      attempt: 1,
+      max_attempts: 4,
+      kind: kind === 'parked' ? 'parked' : 'retry',
+      error: kind === 'retry' ? 'The model is overloaded (503).' : 'Too many requests (429).',
+      ...(kind === 'retry' ? {} : { server_hint: true }),
+    });
+  }
+  scene.status = { ...idle, run: kind === 'parked' ? 'parked' : 'retrying' };
+  return { name: `retry-${kind}`, scene, height: 420 };
+}
+
+function incomplete(): State {
+  const scene = conversation();
+  scene.turn('Write a poem about it.', 'turn-1');
+  scene.add({
+    type: 'incomplete_output',
+    attempt_id: 'a',
+    incomplete: true,
+    reason: 'connection',
+    turn_id: 'turn-1',
+    text: 'A greeting went out\ninto the evening air,\n\nand nobody',
+    error: 'The connection was lost.',
+  });
+  scene.endTurn('turn-1', 'failed');
+  scene.status = {
+    ...idle,
+    failure: {
+      kind: 'network',
+      message: 'The connection to api.example.com was lost 3 times. Check the network, then try again.',
+      transient: true,
+      action: 'select-model',
+      detail: 'ECONNRESET',
+    },
+  };
+  return { name: 'incomplete', scene };
+}
+
+function failed(): State {
+  const scene = new Scene();
+  scene.turn('Hello', 'turn-1');
+  scene.endTurn('turn-1', 'failed');
+  scene.status = {
+    ...idle,
+    failure: {
+      kind: 'auth',
+      message: 'api.example.com refused the API key of “local” (401). Set another key.',
+      transient: false,
+      action: 'set-key',
+      detail: '{"error":"invalid_api_key"}',
+    },
+  };
+  return { name: 'failed', scene, height: 420 };
+}
+
+function interrupted(isCrash: boolean): State {
+  const scene = conversation();
+  scene.turn('Run the migration.', 'turn-1');
+  if (isCrash) {
+    scene.add({
+      type: 'incomplete_output',
+      attempt_id: 'a',
+      incomplete: true,
+      reason: 'crash',
+      text: 'I will begin with the',
+      turn_id: 'turn-1',
+    });
+  } else {
+    scene.calls('', [{ call_id: 'r1', name: 'run', input: { command: 'npm run migrate' } }], 'turn-1');
+    scene.add({ type: 'tool_start', call_id: 'r1', turn_id: 'turn-1' });
+  }
+  const message = isCrash
+    ? 'The editor ended while the model was answering.'
+    : 'The editor ended while “npm run migrate” was running; it may have partly run.';
+  scene.status = { ...idle, interrupted: { turn_id: 'turn-1', message } };
+  return { name: isCrash ? 'crash' : 'interrupted', scene };
+}
+
+function fork(): State {
+  const scene = new Scene();
+  const first = scene.user('Rename the function to sayHello.');
+  scene.answer('Renamed in two files.');
+  scene.add({ type: 'head', entry_id: null });
+  scene.add({
+    type: 'message',
+    role: 'user',
+    parts: [{ type: 'text', text: 'Rename the function to welcome, and keep the old name as an alias.' }],
+    parent_id: null,
+  });
+  scene.answer('Renamed, with an alias.');
+  void first;
+  return {
+    name: 'fork',
+    scene,
+    snapshot: { draft: { text: 'Rename it to welcome', editing: scene.placed[3]?.entry.id ?? null } },
+    height: 480,
+  };
+}
+
+function notices(): State {
+  const scene = conversation();
+  scene.status = {
+    ...idle,
+    notices: [
+      {
+        kind: 'damaged',
+        message: '2 lines of this session could not be read and were skipped.',
+        actions: [{ label: 'Show Log', command: { type: 'show_log' } }],
+      },
+      {
+        kind: 'not-saved',
+        message: 'Your last message was not saved: the disk is full (ENOSPC, /home).',
+        actions: [{ label: 'Save Again', command: { type: 'save_again' } }],
+      },
+      { kind: 'read-only', message: 'This session is in use in another window.', actions: [] },
+    ],
+  };
+  return {
+    name: 'notices',
+    scene,
+    snapshot: { session: { id: 'session-1', title: scene.title, folder: undefined, read_only: true } },
+  };
+}
+
+function empty(name: string, change: Partial<typeof idle>, surface: Surface = 'view'): State {
+  const scene = new Scene();
+  scene.title = '';
+  scene.status = { ...idle, ...change };
+  return { name, scene, surface };
+}
+
+function hostile(): State {
+  const scene = new Scene();
+  scene.user('Show me <script>alert(1)</script> & **this**');
+  scene.answer(
+    [
+      "<script>document.body.dataset.hacked = '1'</script>",
+      `<img src="https://evil.test/a.png" onerror="document.body.dataset.hacked = '2'">`,
+      '[run](command:workbench.action.quit) [js](javascript:alert(1)) ![picture](https://evil.test/b.png) [data](data:text/html,x)',
+      '<style>*{display:none}</style>',
+      '</script>',
+      '<iframe src="https://evil.test"></iframe> a<br>b &amp; &lt;c&gt; &#x1F600;',
+      'The end.',
+    ].join('\n\n'),
+  );
+  return { name: 'hostile', scene };
+}
+
+const suggestions = [
+  'Explain what src/greet.ts does',
+  'Find where names are validated',
+  'Write a test for src/main.ts',
+];
+
+/** Each under a session id of its own, so that one view can show them one after the other. */
+export const states = (): State[] =>
+  all().map((state) => ({
+    ...state,
+    snapshot: {
+      ...state.snapshot,
+      session: {
+        ...(state.snapshot?.session ?? { title: state.scene.title, folder: undefined, read_only: false }),
+        id: state.name,
+      },
+    },
+  }));
+
+const all = (): State[] => [
+  empty('empty-demo', { model: demoModel, suggestions }),
+  empty('empty-tab', { model: realModel, suggestions }, 'tab'),
+  empty('no-folder', { place: 'no-folder', model: demoModel }),
+  empty('untrusted', { place: 'untrusted', model: null, suggestions }),
+  { name: 'conversation', scene: conversation(), height: 1100 },
+  { name: 'conversation-tab', scene: conversation(), surface: 'tab', height: 1100 },
+  { name: 'narrow', scene: withApproval(), width: 300, height: 1000 },
+  streaming(),
+  running(),
+  { name: 'approval', scene: withApproval(), height: 900 },
+  { name: 'decided', scene: decided() },
+  waiting('retry'),
+  waiting('server'),
+  waiting('resume'),
+  waiting('parked'),
+  incomplete(),
+  failed(),
+  interrupted(false),
+  interrupted(true),
+  fork(),
+  notices(),
+  hostile(),
+];
