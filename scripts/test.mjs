@@ -3,10 +3,13 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { ensureModules } from './install.mjs';
+import { lanes } from './lanes.mjs';
 import { report } from './report.mjs';
 import { checks, crashTests, editorTests, packing, unitTests } from './suites.mjs';
+import { ensureChromium } from './setup-chromium.mjs';
+import { isSupported, setupVscode, versions } from './setup-vscode.mjs';
 import { root, say } from './shell.mjs';
-import { lanes } from './lanes.mjs';
+import { endChildren } from './tree.mjs';
 
 const parts = ['check', 'unit', 'editor', 'soak'];
 const words = process.argv.slice(2);
@@ -16,7 +19,13 @@ const wants = (part) => named.length === 0 || named.includes(part);
 
 const results = [];
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.once(signal, () => void endChildren().then(() => process.exit(1)));
+
 try {
+  // Fetched while npm works; each suite waits for what it needs, and says so when it cannot be had.
+  if (isSupported && (wants('unit') || wants('editor')))
+    void Promise.allSettled([ensureChromium(), ...Object.keys(versions).map(setupVscode)]);
   await ensureModules();
   await everything();
 } catch (error) {

@@ -58,13 +58,25 @@ export function kill(pid, signal = 'SIGKILL') {
 }
 
 /** Asks the whole tree to end and after `patience` ms makes it. */
-export async function endTree(pid, patience = 2000) {
-  if (process.platform !== 'linux') return kill(pid, 'SIGTERM');
-  const rows = processTree(pid);
+export function endTree(pid, patience = 2000) {
+  return process.platform === 'linux'
+    ? end(processTree(pid), patience)
+    : Promise.resolve(kill(pid, 'SIGTERM'));
+}
+
+/** Ends everything this process has started. */
+export function endChildren(patience = 2000) {
+  return process.platform === 'linux' ? end(processTree(process.pid).slice(1), patience) : Promise.resolve();
+}
+
+async function end(rows, patience) {
   for (const row of rows) kill(row.pid, 'SIGTERM');
-  const end = Date.now() + patience;
-  const isLeft = (row) =>
-    readProc(`${row.pid}/stat`) !== '' && !/^\d+ \(.*\) Z/.test(readProc(`${row.pid}/stat`));
-  while (rows.some(isLeft) && Date.now() < end) await delay(50);
+  const deadline = Date.now() + patience;
+  while (rows.some(isLeft) && Date.now() < deadline) await delay(50);
   for (const row of rows.filter(isLeft)) kill(row.pid);
+}
+
+function isLeft({ pid }) {
+  const stat = readProc(`${pid}/stat`);
+  return stat !== '' && !/^\d+ \(.*\) Z/.test(stat);
 }
