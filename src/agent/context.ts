@@ -12,17 +12,7 @@ import { CallFacts } from './context/facts.js';
 import { fit, type Trimmed } from './context/fit.js';
 import { selectPath } from './context/select.js';
 import { sequence } from './context/sequence.js';
-import { add, sizeOfFrame, sizeOfMessage, type Size } from './context/tokens.js';
-
-export { CONTINUE_TEXT } from './context/sequence.js';
-export { MAX_IMAGE_BYTES } from './context/attachments.js';
-export type { Trimmed } from './context/fit.js';
-export {
-  INTERRUPTED_RESULT,
-  NOT_APPROVED_RESULT,
-  NOT_RUN_RESULT,
-  OTHER_LINE_RESULT,
-} from '../shared/fold/stand-in.js';
+import { sizeOfFrame, type Size } from './context/tokens.js';
 
 /** Below what the common providers take in one request body, images as base64 included. */
 export const MAX_REQUEST_BYTES = 18 * 1024 * 1024;
@@ -81,12 +71,6 @@ export function buildContext(line: Line, model: ModelInfo, options: ContextOptio
   const room = { tokens: limit.tokens - frame.tokens, bytes: limit.bytes - frame.bytes };
   const { messages, fits, trimmed } = fit(request.messages, room);
   return { request: { ...request, messages }, fits, trimmed };
-}
-
-/** Estimated tokens of a request, for the meter when no usage is known yet. */
-export function estimateRequest(request: ModelRequest): number {
-  const sizes = request.messages.map(sizeOfMessage);
-  return sizes.reduce(add, sizeOfFrame(request.system, request.tools)).tokens;
 }
 
 function limitOf(model: ModelInfo, options: ContextOptions): Size {

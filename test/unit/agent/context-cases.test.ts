@@ -1,16 +1,11 @@
 /** Histories that providers refused in the field, as small logs. Ids are those of the list of cases. */
 import { describe, expect, it } from 'vitest';
-import {
-  CONTINUE_TEXT,
-  INTERRUPTED_RESULT,
-  MAX_IMAGE_BYTES,
-  NOT_RUN_RESULT,
-  buildContext,
-  buildRequest,
-  type ContextOptions,
-} from '../../../src/agent/context.js';
+import { MAX_IMAGE_BYTES } from '../../../src/agent/context/attachments.js';
+import { CONTINUE_TEXT } from '../../../src/agent/context/sequence.js';
+import { buildContext, buildRequest, type ContextOptions } from '../../../src/agent/context.js';
 import type { ModelInfo, ModelRequest, ToolSpec } from '../../../src/ports.js';
 import type { ToolCallPart } from '../../../src/shared/entry.js';
+import { INTERRUPTED_RESULT, NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
 import { chatBody, chatViolations } from '../../protocols/chat-completions.js';
 import { LogBuilder, call, placed, result, text } from '../shared/build.js';
 
