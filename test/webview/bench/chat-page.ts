@@ -180,7 +180,10 @@ function document(theme: Theme, surface: Surface, sessionId: string): string {
     for (const [name, value] of Object.entries(${JSON.stringify(variables)})) document.documentElement.style.setProperty(name, value);
     document.documentElement.style.background = ${JSON.stringify(surface === 'tab' ? 'var(--vscode-editor-background)' : 'var(--vscode-sideBar-background)')};
     addEventListener('DOMContentLoaded', () => (document.body.className = ${JSON.stringify(classes)}));
-    window.acquireVsCodeApi = () => ({ postMessage: (message) => void window.boughPost(structuredClone(message)) });`;
+    window.acquireVsCodeApi = () => ({
+      postMessage: (message) => void window.boughPost(structuredClone(message)),
+      setState: (state) => (window.boughState = state),
+    });`;
   return html.replace(
     '<link rel="stylesheet"',
     `<link rel="stylesheet" href="/vscode.css"><script nonce="${nonce}">${setUp}</script><link rel="stylesheet"`,
