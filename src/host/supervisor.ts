@@ -74,7 +74,7 @@ function start(wanted: SupervisorRequest, index: number): void {
     windowsVerbatimArguments: isCmd,
   });
   child = started;
-  started.on('spawn', () => report({ type: 'started', pid: started.pid ?? 0 }));
+  if (started.pid !== undefined) report({ type: 'started', pid: started.pid });
   started.on('error', (error) => {
     if (started.pid !== undefined) return;
     const code = 'code' in error ? String(error.code) : 'unknown';

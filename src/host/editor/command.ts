@@ -188,13 +188,9 @@ function resultOf(failed: Error | null, { all, trouble }: Reports, command: stri
   }
   const started = all.find((report) => report.type === 'started');
   if (started === undefined) {
-    return {
-      ...toolFailure(
-        'no-supervisor',
-        'The command was not started: the process that watches over it ended at once.',
-      ),
-      detail: trouble.slice(-500),
-    };
+    const message =
+      'The process that watches over commands ended at once; it is not known whether the command ran.';
+    return { ...toolFailure('no-supervisor', message), detail: trouble.slice(-500) };
   }
   killGroup(started.pid);
   return toolFailure(

@@ -52,7 +52,9 @@ export function createDiffs(find: FindProposal): Diffs {
       }
       return null;
     },
-    dispose: () => registration.dispose(),
+    dispose: () => {
+      registration.dispose();
+    },
   };
 }
 

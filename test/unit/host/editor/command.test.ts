@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand, type CommandOptions } from '../../../../src/host/editor/command.js';
 import type { Clock, CommandResult } from '../../../../src/ports.js';
 import { isFailure } from '../../../../src/shared/failure.js';
-import { realClock } from './real-clock.js';
+import { systemClock } from '../../../../src/host/clock.js';
 import { buildBench, eventually, processesWith, type Bench } from './supervised.js';
 
 const isLinux = process.platform === 'linux';
@@ -19,7 +19,7 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
   async function run(
     command: string,
     over: Partial<CommandOptions> = {},
-    clock: Clock = realClock,
+    clock: Clock = systemClock,
   ): Promise<CommandResult> {
     const result = await tryRun(command, over, clock);
     if (isFailure(result)) throw new Error(result.message);
@@ -29,7 +29,7 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
   const tryRun = (
     command: string,
     over: Partial<CommandOptions> = {},
-    clock: Clock = realClock,
+    clock: Clock = systemClock,
     environment = env,
   ) =>
     runCommand({ supervisor: bench.supervisor, clock, env: environment }, command, {
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
       ELECTRON_RUN_AS_NODE: '1',
       KEPT: 'yes',
     };
-    const result = await tryRun('env', {}, realClock, dirty);
+    const result = await tryRun('env', {}, systemClock, dirty);
     expect(result).toMatchObject({ output: expect.stringContaining('KEPT=yes') });
     expect(result).toMatchObject({
       output: expect.not.stringMatching(/^(NODE_OPTIONS|VSCODE_|ELECTRON_RUN_AS_NODE)/m),
@@ -134,7 +134,7 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
 
   it('uses /bin/sh when the shell of the person is not there or runs nothing', async () => {
     for (const shell of ['/no/such/shell', '/usr/sbin/nologin']) {
-      expect(await tryRun('echo ok', {}, realClock, { ...env, SHELL: shell })).toMatchObject({
+      expect(await tryRun('echo ok', {}, systemClock, { ...env, SHELL: shell })).toMatchObject({
         output: 'ok\n',
       });
     }
@@ -143,9 +143,9 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
   it('is ended by its time limit', async () => {
     let expire: () => void = () => undefined;
     const clock: Clock = {
-      ...realClock,
+      ...systemClock,
       after: (ms, fire) => {
-        if (ms !== 1234) return realClock.after(ms, fire);
+        if (ms !== 1234) return systemClock.after(ms, fire);
         expire = fire;
         return { dispose: () => undefined };
       },
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
 
   it.skipIf(!isLinux)('ends what it left in the background, and counts it', async () => {
     const mark = nextMark();
-    const result = await tryRun('sleep 999 & echo done', {}, realClock, { ...env, [mark]: '' });
+    const result = await tryRun('sleep 999 & echo done', {}, systemClock, { ...env, [mark]: '' });
     expect(result).toMatchObject({ exit_code: 0, output: 'done\n', left_running: 1 });
     expect(await processesWith(mark)).toEqual([]);
   });
@@ -186,7 +186,7 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
       if (chunk.includes('READY')) controller.abort();
     };
     const over = { signal: controller.signal, onOutput: stopWhenReady };
-    const result = await tryRun(command, over, realClock, { ...env, [mark]: '' });
+    const result = await tryRun(command, over, systemClock, { ...env, [mark]: '' });
     expect(await processesWith(mark)).toEqual([]);
     expect(result).toMatchObject({ output: expect.stringContaining('READY'), exit_code: null });
   });
@@ -211,7 +211,14 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
   );
 
   it('ends the command and says so when the supervisor itself is killed', async () => {
-    const result = await tryRun('echo READY; kill -KILL $PPID; sleep 999');
+    const mark = nextMark();
+    const result = await tryRun(
+      'echo $PPID; sleep 999',
+      { onOutput: (chunk) => process.kill(Number(chunk), 'SIGKILL') },
+      systemClock,
+      { ...env, [mark]: '' },
+    );
+    if (isLinux) await eventually(async () => (await processesWith(mark)).length === 0);
     expect(result).toMatchObject({ kind: 'tool', code: 'lost-supervisor' });
   });
 });

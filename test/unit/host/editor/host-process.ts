@@ -1,9 +1,9 @@
 /** Plays the extension host in a process of its own: node host.mjs <supervisor> <command>. */
 import { runCommand } from '../../../../src/host/editor/command.js';
-import { realClock } from './real-clock.js';
+import { systemClock } from '../../../../src/host/clock.js';
 
 const [, , supervisor = '', command = ''] = process.argv;
-const result = await runCommand({ supervisor, clock: realClock, env: process.env }, command, {
+const result = await runCommand({ supervisor, clock: systemClock, env: process.env }, command, {
   cwd: process.cwd(),
   timeoutMs: 600_000,
   signal: new AbortController().signal,
