@@ -87,9 +87,10 @@ const builds = [host, webview].filter((options) =>
 );
 
 if (watch) {
-  const contexts = await Promise.all(
-    builds.map((options) => esbuild.context({ ...options, logLevel: 'info' })),
-  );
+  const contexts = await Promise.all(builds.map((options) => esbuild.context(options)));
+  // What does not compile yet has been printed by esbuild, and is built again when it changes.
+  await Promise.allSettled(contexts.map((context) => context.rebuild()));
+  console.log('[watch] build finished, watching for changes');
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
   const begin = performance.now();
