@@ -229,7 +229,7 @@ const endedEarly = (label: string): Failure => ({
 });
 
 const adapterFailure = (label: string, error: unknown): Failure => ({
-  kind: 'network',
+  kind: 'tool',
   code: 'InternalError',
   message: `The request to ${label} failed inside Bough: ${error instanceof Error ? error.message : String(error)}. The output channel has the details.`,
   transient: false,

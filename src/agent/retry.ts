@@ -41,7 +41,7 @@ export function effectivePolicy(policy: Partial<RetryPolicy>): RetryPolicy {
 
 /** cap/2 + random·cap/2 with cap = min(max, initial·2^(n−1)); n counts from 1. `random` is in [0, 1). */
 export function backoff(n: number, initial: number, max: number, random: number): number {
-  const cap = Math.min(max, initial * 2 ** Math.min(n - 1, 31));
+  const cap = Math.min(max, initial * 2 ** (n - 1));
   return Math.max(MIN_GAP_MS, Math.round(cap / 2 + (random * cap) / 2));
 }
 

@@ -54,6 +54,13 @@ export interface Bench {
   second(): Promise<Bench>;
 }
 
+/** Something that happens when the test says so. */
+export function later(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
 export const failureOf = (value: unknown): Failure => {
   if (!isFailure(value)) throw new Error(`expected a failure, got ${JSON.stringify(value)}`);
   return value;
