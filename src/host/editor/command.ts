@@ -51,38 +51,45 @@ export async function runCommand(
   };
   supervisor.stdin?.write(`${JSON.stringify(request)}\n`);
 
+  const ending = endInTime(supervisor, parts.clock, options);
+  const failed = await exitOf(supervisor, reports, parts.clock);
+  ending.dispose();
+  const ended = resultOf(failed, reports, command);
+  if ('kind' in ended) return ended;
+  const { text, dropped_bytes } = output();
+  return {
+    exit_code: ending.isTimedOut() ? null : ended.code,
+    ...(ended.signal === null ? {} : { signal: ended.signal }),
+    output:
+      ended.survivors === 0 ? text : `${text}\n[${ended.survivors} of its processes could not be ended.]`,
+    dropped_bytes,
+    timed_out: ending.isTimedOut(),
+    elapsed_ms: parts.clock.elapsed() - begin,
+    ...(ended.left === 0 ? {} : { left_running: ended.left }),
+  };
+}
+
+/** Closes the supervisor's input, which ends the command, at the time limit or the signal. */
+function endInTime(supervisor: ChildProcess, clock: Clock, { timeoutMs, signal }: CommandOptions) {
   let isTimedOut = false;
+  let force: Disposable | undefined;
   const end = (): void => {
     supervisor.stdin?.end();
-    force ??= parts.clock.after(FORCE_MS, () => killGroup(supervisor.pid));
+    force ??= clock.after(FORCE_MS, () => killGroup(supervisor.pid));
   };
-  let force: Disposable | undefined;
-  const limit = parts.clock.after(options.timeoutMs, () => {
+  const limit = clock.after(timeoutMs, () => {
     isTimedOut = true;
     end();
   });
-  options.signal.addEventListener('abort', end, { once: true });
-  try {
-    const failed = await exitOf(supervisor, reports, parts.clock);
-    const result = resultOf(failed, reports, command);
-    if ('kind' in result) return result;
-    const { text, dropped_bytes } = output();
-    const survived =
-      result.survivors === 0 ? '' : `\n[${result.survivors} of its processes could not be ended.]`;
-    return {
-      exit_code: isTimedOut ? null : result.code,
-      ...(result.signal === null ? {} : { signal: result.signal }),
-      output: text + survived,
-      dropped_bytes,
-      timed_out: isTimedOut,
-      elapsed_ms: parts.clock.elapsed() - begin,
-      ...(result.left === 0 ? {} : { left_running: result.left }),
-    };
-  } finally {
-    limit.dispose();
-    force?.dispose();
-    options.signal.removeEventListener('abort', end);
-  }
+  signal.addEventListener('abort', end, { once: true });
+  return {
+    isTimedOut: () => isTimedOut,
+    dispose: () => {
+      limit.dispose();
+      force?.dispose();
+      signal.removeEventListener('abort', end);
+    },
+  };
 }
 
 /**
