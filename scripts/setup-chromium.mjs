@@ -11,13 +11,17 @@ const usual = {
   win32: ['C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe'],
 };
 
+/** @returns {string | undefined} */
 export function findChromium() {
   if (process.env.BOUGH_CHROMIUM) return process.env.BOUGH_CHROMIUM;
   const installed = (usual[process.platform] ?? []).find((file) => existsSync(file));
   return installed ?? names.map(which).find((file) => file !== undefined);
 }
 
-/** The path of a Chromium, installing it if that is possible; otherwise an error that says what to do. */
+/**
+ * The path of a Chromium, installing it if that is possible; otherwise an error that says what to do.
+ * @returns {Promise<string>}
+ */
 export async function ensureChromium() {
   const found = findChromium();
   if (found) return found;
