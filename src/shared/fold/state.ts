@@ -1,9 +1,10 @@
 /**
- * Notes → state. {@link SessionFacts} folds what holds for the whole file, whatever the path; {@link PathState}'s other
- * parts are folded along a path by {@link PathAccumulator}, which can be extended but never rewound.
+ * Notes → state. What only a path decides about is folded along it by {@link PathAccumulator}, which can be extended but
+ * never rewound; {@link SessionFacts} add what holds for the whole file.
  */
-import type { ConversationEntry, ToolCallPart } from '../entry.js';
-import type { Entry, Note, NoteOf, QueueItem, Todo } from '../notes.js';
+import type { ToolCallPart } from '../entry.js';
+import type { Entry, Note, NoteOf, Todo } from '../notes.js';
+import { usageOf, type Digest, type SessionFacts } from './session-facts.js';
 import type {
   CallState,
   CallStatus,
@@ -13,107 +14,6 @@ import type {
   UsageTotals,
   Wait,
 } from './types.js';
-
-export interface Placed<T> {
-  position: number;
-  entry: T;
-}
-
-/** What the state needs to know of a conversation entry once its body is gone. */
-export interface Digest {
-  id: string;
-  kind: 'user' | 'assistant' | 'tool' | 'incomplete' | 'other';
-  turn_id: string | undefined;
-  calls: readonly ToolCallPart[];
-  /** Calls it answers. */
-  answers: readonly string[];
-}
-
-const NONE: never[] = [];
-
-export function digestOf(entry: ConversationEntry): Digest {
-  const digest = { id: entry.id, turn_id: entry.turn_id, calls: NONE, answers: NONE };
-  if (entry.type === 'incomplete_output') return { ...digest, kind: 'incomplete' };
-  if (entry.type !== 'message') return { ...digest, kind: 'other' };
-  const calls = entry.parts.filter((part) => part.type === 'tool_call');
-  const answers = entry.parts.flatMap((part) => (part.type === 'tool_result' ? [part.call_id] : NONE));
-  return {
-    ...digest,
-    kind: entry.role === 'system' ? 'other' : entry.role,
-    calls: calls.length === 0 ? NONE : calls,
-    answers: answers.length === 0 ? NONE : answers,
-  };
-}
-
-const noUsage = (): UsageTotals => ({ input_tokens: 0, output_tokens: 0, total_tokens: 0, cost: 0 });
-
-const usageOf = (note: NoteOf<'usage'>): UsageTotals => ({
-  input_tokens: note.input_tokens,
-  output_tokens: note.output_tokens,
-  total_tokens: note.total_tokens,
-  cost: note.cost ?? 0,
-});
-
-/** Folded by file order over all entries, the path notwithstanding. Of several ends, decisions and starts the first counts. */
-export class SessionFacts {
-  readonly ends = new Map<string, Placed<NoteOf<'turn_end'>>>();
-  readonly decisions = new Map<string, Placed<NoteOf<'approval_decision'>>>();
-  readonly starts = new Map<string, Placed<NoteOf<'tool_start'>>>();
-  /** Calls that have a result somewhere. */
-  readonly answered = new Set<string>();
-  name: string | null = null;
-  archived = false;
-  tags: string[] = [];
-  readonly labels = new Map<string, string>();
-  readonly usage = noUsage();
-  queueHeld = false;
-  #queue: QueueItem[] = [];
-  readonly #sent = new Set<string>();
-
-  /** Without the items that a message proves were sent. */
-  get queue(): QueueItem[] {
-    return this.#queue.filter((item) => !this.#sent.has(item.id));
-  }
-
-  add(position: number, entry: Entry): void {
-    switch (entry.type) {
-      case 'message':
-        if (entry.queue_item_id !== undefined) this.#sent.add(entry.queue_item_id);
-        for (const part of entry.parts) if (part.type === 'tool_result') this.answered.add(part.call_id);
-        return;
-      case 'turn_end':
-        if (!this.ends.has(entry.turn_id)) this.ends.set(entry.turn_id, { position, entry });
-        return;
-      case 'approval_decision':
-        if (!this.decisions.has(entry.request_id)) this.decisions.set(entry.request_id, { position, entry });
-        return;
-      case 'tool_start':
-        if (!this.starts.has(entry.call_id)) this.starts.set(entry.call_id, { position, entry });
-        return;
-      case 'session_info':
-        if (entry.name !== undefined) this.name = entry.name.trim() === '' ? null : entry.name;
-        if (entry.archived !== undefined) this.archived = entry.archived;
-        if (entry.tags !== undefined) this.tags = entry.tags;
-        return;
-      case 'label':
-        if (entry.label === null) this.labels.delete(entry.target_id);
-        else this.labels.set(entry.target_id, entry.label);
-        return;
-      case 'queue_update':
-        this.#queue = entry.items;
-        this.queueHeld = entry.held ?? false;
-        return;
-      case 'usage':
-        this.usage.input_tokens += entry.input_tokens;
-        this.usage.output_tokens += entry.output_tokens;
-        this.usage.total_tokens += entry.total_tokens;
-        this.usage.cost += entry.cost ?? 0;
-        return;
-      default:
-        return;
-    }
-  }
-}
 
 /** Notes that {@link PathAccumulator} folds; the bodies of all others need not be kept for it. */
 const pathNotes = new Set<Entry['type']>([
@@ -191,21 +91,7 @@ export class PathAccumulator {
   }
 
   #turnNote(note: Note): void {
-    if (note.type === 'turn_start') {
-      this.#turn = {
-        turn_id: note.turn_id,
-        start_id: note.id,
-        message_id: this.#lastUser,
-        steps_started: 0,
-        steps_ended: 0,
-        open_step: null,
-        retries: note.retries,
-        continues: note.continues,
-        resumes: 0,
-      };
-      this.#wait = null;
-      return;
-    }
+    if (note.type === 'turn_start') return this.#startTurn(note);
     const turn = this.#turn;
     // A late write of an older turn says nothing about the newer one.
     if (turn === null || (note.turn_id !== undefined && note.turn_id !== turn.turn_id)) return;
@@ -220,17 +106,9 @@ export class PathAccumulator {
         if (turn.open_step?.step === note.step) turn.open_step = null;
         return;
       case 'retry_start':
-        this.#wait = {
-          ...waitOf(note, turn),
-          kind: note.kind,
-          attempt: note.attempt,
-          max: note.max_attempts,
-        };
-        this.#wait.attempt_id = note.attempt_id;
-        return;
       case 'resume_start':
-        turn.resumes += 1;
-        this.#wait = { ...waitOf(note, turn), kind: 'resume', attempt: note.resume, max: note.max_resumes };
+        if (note.type === 'resume_start') turn.resumes += 1;
+        this.#wait = waitOf(note, turn);
         return;
       case 'retry_end':
         this.#wait = null;
@@ -238,6 +116,21 @@ export class PathAccumulator {
       default:
         return;
     }
+  }
+
+  #startTurn(note: NoteOf<'turn_start'>): void {
+    this.#turn = {
+      turn_id: note.turn_id,
+      start_id: note.id,
+      message_id: this.#lastUser,
+      steps_started: 0,
+      steps_ended: 0,
+      open_step: null,
+      retries: note.retries,
+      continues: note.continues,
+      resumes: 0,
+    };
+    this.#wait = null;
   }
 
   /** The state at the end of what was walked. Shares nothing that a later step changes. */
@@ -261,8 +154,13 @@ export class PathAccumulator {
       queue_held: facts.queueHeld,
       usage: { ...facts.usage },
       last_usage: this.#lastUsage,
-      incomplete: this.#lastKind === 'incomplete',
+      incomplete: this.#lastKind === 'incomplete' || this.#hasFailed(facts),
     };
+  }
+
+  /** How the turn that was begun last on this path ended. */
+  #hasFailed(facts: SessionFacts): boolean {
+    return this.#turn !== null && facts.ends.get(this.#turn.turn_id)?.entry.status === 'failed';
   }
 
   #callState(open: OpenCall, facts: SessionFacts): CallState {
@@ -283,15 +181,16 @@ export class PathAccumulator {
   }
 }
 
-function waitOf(
-  note: NoteOf<'retry_start'> | NoteOf<'resume_start'>,
-  turn: OpenTurn,
-): Omit<Wait, 'kind' | 'attempt' | 'max'> {
+function waitOf(note: NoteOf<'retry_start'> | NoteOf<'resume_start'>, turn: OpenTurn): Wait {
+  const isRetry = note.type === 'retry_start';
   return {
+    kind: isRetry ? note.kind : 'resume',
     note_id: note.id,
     turn_id: note.turn_id ?? turn.turn_id,
     step: note.step,
-    attempt_id: undefined,
+    attempt_id: isRetry ? note.attempt_id : undefined,
+    attempt: isRetry ? note.attempt : note.resume,
+    max: isRetry ? note.max_attempts : note.max_resumes,
     delay_ms: note.delay_ms,
     due_at: note.due_at,
     error: note.error,

@@ -133,7 +133,7 @@ export interface PathState {
   usage: UsageTotals;
   /** The last `usage` of a step on the path: what the meter shows. */
   last_usage: UsageTotals | null;
-  /** The path ends in text that never got finished. */
+  /** The path ends in text that never got finished, or in a turn that failed. */
   incomplete: boolean;
 }
 

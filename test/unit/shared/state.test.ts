@@ -104,8 +104,10 @@ describe('notes along the path', () => {
   });
 
   it('on an entry that is not there count nowhere', () => {
-    const log = new LogBuilder().user('u1').add({ ...choose('lost'), parent_id: 'ghost' });
+    const log = new LogBuilder().add({ ...choose('lost'), parent_id: 'ghost' }).user('u1');
+    log.add({ ...choose('lost'), parent_id: 'ghost' });
     expect(log.fold().state().model).toBeNull();
+    expect(log.fold().linePositions()).toEqual([1]);
   });
 
   it('bind the agent', () => {
@@ -399,6 +401,17 @@ describe('what the path ends in', () => {
     expect(log.add({ type: 'turn_start', turn_id: 't2' }).fold().state().incomplete).toBe(true);
     expect(log.assistant('a1').fold().state().incomplete).toBe(false);
     expect(log.fold().state('i').incomplete).toBe(true);
+  });
+
+  it('is incomplete when the last turn failed, until another begins', () => {
+    const failed = turn()
+      .assistant('a1')
+      .add({ ...end(), status: 'failed' } as Parameters<LogBuilder['add']>[0]);
+    expect(failed.fold().state().incomplete).toBe(true);
+    expect(failed.user('u2').add({ type: 'turn_start', turn_id: 't2' }).fold().state().incomplete).toBe(
+      false,
+    );
+    expect(turn().assistant('a1').add(end()).fold().state().incomplete).toBe(false);
   });
 
   it('can be a single empty message', () => {
