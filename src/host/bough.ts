@@ -13,6 +13,7 @@ import { randomIds, systemClock } from './clock.js';
 import type { Commands } from './commands/commands.js';
 import { modelCommands } from './commands/model.js';
 import { sessionCommands } from './commands/session.js';
+import { sessionOf } from './commands/target.js';
 import { turnCommands } from './commands/turn.js';
 import { runUiCommand, type UiParts } from './commands/ui.js';
 import { readSetting } from './configuration.js';
@@ -156,7 +157,7 @@ function createCommands(ground: Ground, chats: Chats, tree: SessionsTree): Comma
     ...turnCommands(shared),
     ...modelCommands({ ...shared, models: models.models, keys: models.keys, providers: models.providers, onKeys: models.changed }),
     'bough.chat.show': async () => chats.show(await chats.ofSideBar()),
-    'bough.chat.openInEditor': async (target) => chats.openInEditor(typeof target === 'string' ? target : await chats.current()),
+    'bough.chat.openInEditor': async (target) => chats.openInEditor(await sessionOf(target, targets)),
     'bough.log.show': () => {
       parts.output.show();
       return Promise.resolve();
