@@ -8,8 +8,10 @@ export class Growing {
   /** The attempt that ended last: what still comes of it is late. */
   #ended: string | null = null;
 
+  /** What can be shown: half of a character that came split waits for its other half. */
   view(): GrowingView | null {
-    return this.#view;
+    const view = this.#view;
+    return view === null ? null : { ...view, text: whole(view.text), reasoning: whole(view.reasoning) };
   }
 
   reset(view: GrowingView | null): void {
@@ -34,6 +36,8 @@ export class Growing {
     if (this.#view?.attempt_id === attemptId) this.#view = null;
   }
 }
+
+const whole = (text: string): string => (/[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text);
 
 function join(text: string, offset: number, delta: string): string | undefined {
   if (offset > text.length) return undefined;

@@ -41,6 +41,8 @@ export interface PageOptions {
   width?: number;
   height?: number;
   reducedMotion?: boolean;
+  /** The clock stands at this time until the test moves it. */
+  at?: number;
 }
 
 type Answer = { result: unknown } | { failure: Extract<ToWebview, { type: 'reply'; ok: false }>['failure'] };
@@ -135,6 +137,8 @@ export async function openChat(
     viewport: { width, height },
     reducedMotion: options.reducedMotion === true ? 'reduce' : 'no-preference',
   });
+  if (options.at !== undefined) await page.clock.install({ time: options.at });
+  if (options.at !== undefined) await page.clock.pauseAt(options.at);
   const chat = new ChatPage(page, scene, scene.snapshot(options.snapshot));
   const { files } = await bundle();
   await page.exposeFunction('boughPost', (message: ToHost) => chat.take(message));

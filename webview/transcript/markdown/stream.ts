@@ -11,6 +11,8 @@ export class StreamMarkdown {
   #settled: Token[] = [];
   /** Characters of the text that the settled tokens cover. */
   #end = 0;
+  /** Characters behind {@link #end} that were looked at for blocks to settle. */
+  #looked = 0;
   #tokens: readonly Token[] = [];
 
   /** Takes the whole text; costs little when it begins with what was there before. */
@@ -26,35 +28,31 @@ export class StreamMarkdown {
   #restart(): void {
     this.#settled = [];
     this.#end = 0;
+    this.#looked = 0;
   }
 
   #parse(): readonly Token[] {
-    const open = lex(this.#text.slice(this.#end));
+    const rest = this.#text.slice(this.#end);
+    const open = lex(rest);
     // A definition changes what stands before it, and a settled one what comes after it: then all is parsed anew.
     if (open.some(isDefinition)) {
       this.#restart();
       return lex(this.#text);
     }
-    const settled = this.#settled.concat(open);
-    this.#settle(open);
-    return settled;
+    const tokens = this.#settled.concat(open);
+    const complete = rest.lastIndexOf('\n') + 1;
+    if (complete > this.#looked) this.#settle(complete === rest.length ? open : lex(rest.slice(0, complete)));
+    return tokens;
   }
 
-  /** Keeps what stands before the last block that begins on a complete line. */
+  /** Keeps what stands before the last block of complete lines: a line that is not whole can still change several blocks. */
   #settle(open: readonly Token[]): void {
-    const complete = this.#text.lastIndexOf('\n') + 1;
-    let at = this.#end;
-    let keep = 0;
-    let keptEnd = this.#end;
-    open.forEach((token, index) => {
-      if (token.type !== 'space' && at < complete) {
-        keep = index;
-        keptEnd = at;
-      }
-      at += token.raw.length;
-    });
-    this.#settled = this.#settled.concat(open.slice(0, keep));
-    this.#end = keptEnd;
+    const last = open.findLastIndex(({ type }) => type !== 'space');
+    const before = open.slice(0, Math.max(last, 0));
+    const length = before.reduce((sum, { raw }) => sum + raw.length, 0);
+    this.#settled = this.#settled.concat(before);
+    this.#end += length;
+    this.#looked = open.reduce((sum, { raw }) => sum + raw.length, 0) - length;
   }
 }
 

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { Draft } from '../../webview/composer/draft.svelte.js';
+import { FileSuggestions } from '../../webview/composer/file-suggestions.svelte.js';
+import { composerAction, isComposition } from '../../webview/composer/keys.js';
+import { mentionAt } from '../../webview/composer/mention.js';
+
+const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({
+  key: name,
+  keyCode: name === 'Enter' ? 13 : 0,
+  isComposing: false,
+  shiftKey: false,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  ...more,
+});
+const enter = { sendOn: 'enter', isEmpty: false } as const;
+const modEnter = { sendOn: 'modEnter', isEmpty: false } as const;
+
+describe('keys of the composer', () => {
+  it('sends and breaks lines as the setting says', () => {
+    expect(composerAction(key('Enter'), enter)).toBe('send');
+    expect(composerAction(key('Enter', { shiftKey: true }), enter)).toBeNull();
+    expect(composerAction(key('Enter', { ctrlKey: true }), enter)).toBe('steer');
+    expect(composerAction(key('Enter', { metaKey: true }), enter)).toBe('steer');
+    expect(composerAction(key('Enter'), modEnter)).toBeNull();
+    expect(composerAction(key('Enter', { ctrlKey: true }), modEnter)).toBe('send');
+  });
+
+  it('edits the last prompt by ↑ only in an empty field', () => {
+    expect(composerAction(key('ArrowUp'), { ...enter, isEmpty: true })).toBe('edit-last');
+    expect(composerAction(key('ArrowUp'), enter)).toBeNull();
+    expect(composerAction(key('ArrowUp', { shiftKey: true }), { ...enter, isEmpty: true })).toBeNull();
+    expect(composerAction(key('Escape'), enter)).toBe('cancel');
+    expect(composerAction(key('a'), enter)).toBeNull();
+  });
+
+  it('G10: an Enter that belongs to an input method is no command, however the browser tells it', () => {
+    expect(composerAction(key('Enter', { isComposing: true }), enter)).toBeNull();
+    expect(composerAction(key('Enter', { keyCode: 229 }), enter)).toBeNull();
+    expect(composerAction(key('Escape', { isComposing: true }), enter)).toBeNull();
+    expect(isComposition(key('Enter'))).toBe(false);
+  });
+});
+
+describe('draft', () => {
+  it('H1: an edit puts the earlier draft aside and brings it back', () => {
+    const draft = new Draft();
+    draft.text = 'half a thought';
+    draft.attachText('x');
+    draft.startEdit('entry-1', { text: 'Old prompt', chips: [] });
+    expect(draft).toMatchObject({ text: 'Old prompt', editing: 'entry-1', chips: [] });
+    draft.startEdit('entry-2', { text: 'Older prompt', chips: [] });
+    draft.endEdit();
+    expect(draft).toMatchObject({ text: 'half a thought', editing: null, chips: [{ label: 'Pasted text' }] });
+  });
+
+  it('takes out what was sent and keeps what was typed meanwhile', () => {
+    const draft = new Draft();
+    draft.text = 'first and second';
+    draft.sent('first', []);
+    expect(draft.text).toBe('and second');
+    draft.text = 'quite another';
+    draft.sent('first', []);
+    expect(draft.text).toBe('quite another');
+  });
+
+  it('after an edit was sent the earlier draft is there again', () => {
+    const draft = new Draft();
+    draft.text = 'waiting';
+    draft.startEdit('entry-1', { text: 'Old', chips: [] });
+    draft.sent('Old', []);
+    expect(draft).toMatchObject({ text: 'waiting', editing: null });
+  });
+
+  it('sends the files that are still named, and pasted texts under names of their own', () => {
+    const draft = new Draft();
+    draft.text = 'Look at @src/a.ts';
+    draft.mentionFile('src/a.ts');
+    draft.mentionFile('src/gone.ts');
+    draft.attachText('one');
+    draft.attachText('two');
+    expect(draft.mentions()).toEqual([
+      { kind: 'file', label: 'src/a.ts', path: 'src/a.ts' },
+      { kind: 'file', label: 'Pasted text', text: 'one' },
+      { kind: 'file', label: 'Pasted text 2', text: 'two' },
+    ]);
+    const [first] = draft.chips;
+    if (first !== undefined) draft.remove(first);
+    draft.attachText('three');
+    expect(draft.chips.map(({ label }) => label)).toEqual(['Pasted text 2', 'Pasted text']);
+  });
+});
+
+describe('file mentions', () => {
+  it.each([
+    ['@', 1, { start: 0, query: '' }],
+    ['see @src/a', 10, { start: 4, query: 'src/a' }],
+    ['see (@b', 7, { start: 5, query: 'b' }],
+    ['mail@host', 9, null],
+    ['@src done', 9, null],
+    ['no', 2, null],
+  ] as const)('in %j at %i', (text, caret, found) => {
+    expect(mentionAt(text, caret)).toEqual(found);
+  });
+
+  it('moves through what was found, takes one, and ignores answers that come late', async () => {
+    const picked: [string, number][] = [];
+    const answers = new Map<string, (paths: string[]) => void>();
+    const suggestions = new FileSuggestions({
+      find: (query) => new Promise((resolve) => answers.set(query, resolve)),
+      onPick: (path, start) => picked.push([path, start]),
+    });
+    const first = suggestions.look('@a', 2);
+    const second = suggestions.look('@ab', 3);
+    answers.get('ab')?.(['ab.ts', 'abc.ts']);
+    await second;
+    answers.get('a')?.(['a.ts']);
+    await first;
+    expect(suggestions.paths).toEqual(['ab.ts', 'abc.ts']);
+    expect(suggestions.takeKey(key('ArrowDown'))).toBe(true);
+    expect(suggestions.takeKey(key('x'))).toBe(false);
+    expect(suggestions.takeKey(key('Enter'))).toBe(true);
+    expect(picked).toEqual([['abc.ts', 0]]);
+    expect(suggestions.takeKey(key('Enter'))).toBe(false);
+  });
+
+  it('closes on Escape and when the mention is over', async () => {
+    const suggestions = new FileSuggestions({
+      find: () => Promise.resolve(['a.ts']),
+      onPick: () => undefined,
+    });
+    await suggestions.look('@a', 2);
+    expect(suggestions.takeKey(key('Escape'))).toBe(true);
+    expect(suggestions.paths).toEqual([]);
+    await suggestions.look('@a', 2);
+    await suggestions.look('@a b', 4);
+    expect(suggestions.paths).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { ToHost } from '../../src/shared/protocol.js';
+import { connect, type HostMessage } from '../../webview/connection.js';
+import { Scene } from './bench/scenes.js';
+
+function wired() {
+  const posted: ToHost[] = [];
+  const received: HostMessage[] = [];
+  let deliver: (data: unknown) => void = () => undefined;
+  let isListening = true;
+  const connection = connect(
+    {
+      post: (message) => posted.push(message),
+      listen: (receive) => {
+        deliver = receive;
+        return () => (isListening = false);
+      },
+    },
+    (message) => received.push(message),
+  );
+  return {
+    connection,
+    posted,
+    received,
+    deliver: (data: unknown) => deliver(data),
+    isListening: () => isListening,
+  };
+}
+
+describe('connection', () => {
+  it('pairs each reply with its request, in any order', async () => {
+    const { connection, posted, deliver } = wired();
+    const first = connection.intend({ type: 'stop' });
+    const second = connection.ask({ what: 'files', query: 'a' });
+    const ids = posted.map((message) => ('id' in message ? message.id : -1));
+    expect(new Set(ids).size).toBe(2);
+    deliver({ type: 'reply', id: ids[1], ok: true, result: ['a.ts'] });
+    const failure = { kind: 'refused', message: 'Nothing runs.', transient: false } as const;
+    deliver({ type: 'reply', id: ids[0], ok: false, failure });
+    expect(await second).toEqual({ ok: true, result: ['a.ts'] });
+    expect(await first).toEqual({ ok: false, failure });
+  });
+
+  it('names the head the person saw only where the intent depends on it', () => {
+    const { connection, posted } = wired();
+    void connection.intend({ type: 'navigate', entry_id: 'x' }, null);
+    void connection.intend({ type: 'stop' });
+    expect(posted[0]).toMatchObject({ expected_head: null });
+    expect(posted[1]).not.toHaveProperty('expected_head');
+  });
+
+  it('passes on what fits the protocol and reports what does not', () => {
+    const { deliver, received, posted } = wired();
+    const snapshot = new Scene().snapshot();
+    deliver(snapshot);
+    deliver({ ...snapshot, position: -1 });
+    deliver({ type: 'unheard-of' });
+    deliver(undefined);
+    deliver({ type: 'reply', id: 1, ok: false });
+    expect(received).toEqual([snapshot]);
+    expect(posted.map(({ type }) => type)).toEqual(['trouble', 'trouble', 'trouble', 'trouble']);
+    expect(posted[0]).toMatchObject({ text: expect.stringContaining('position') as unknown });
+  });
+
+  it('keeps a report within what the host takes, and stops listening when told', () => {
+    const { connection, posted, isListening } = wired();
+    connection.trouble('x'.repeat(10_000));
+    expect(posted[0]).toMatchObject({ type: 'trouble', text: 'x'.repeat(4000) });
+    connection.dispose();
+    expect(isListening()).toBe(false);
+  });
+
+  it('ignores a reply nobody waits for', () => {
+    const { deliver, received } = wired();
+    deliver({ type: 'reply', id: 99, ok: true, result: null });
+    expect(received).toEqual([]);
+  });
+});

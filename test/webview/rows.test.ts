@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { ToolCard } from '../../src/shared/fold/types.js';
+import { diffOf } from '../../webview/transcript/hunks.js';
+import { itemsOf } from '../../webview/transcript/items.js';
+import { sentenceOf } from '../../webview/transcript/sentence.js';
+import { ALL, firstMounted, PAGE } from '../../webview/transcript/window.js';
+import { duration } from '../../webview/ui/clock.svelte.js';
+import { meterOf } from '../../webview/header/meter.js';
+import { realModel, Scene } from './bench/scenes.js';
+
+const card = (name: string, input: unknown, more: Partial<ToolCard> = {}): ToolCard => ({
+  call: { type: 'tool_call', call_id: 'c', name, input },
+  state: 'ok',
+  ...more,
+});
+
+const said = (tool: ToolCard): string => {
+  const { verb, object, outcome } = sentenceOf(tool);
+  return `${verb} ${object}${outcome === undefined ? '' : ` · ${outcome}`}`;
+};
+
+describe('a tool call as a sentence', () => {
+  it.each([
+    [card('read', { path: 'src/app.ts', start_line: 1, end_line: 40 }), 'Read src/app.ts 1–40'],
+    [card('read', { path: 'a.ts', end_line: 3 }), 'Read a.ts 1–3'],
+    [card('list', {}), 'Listed the folder'],
+    [card('list', { path: 'src' }, { state: 'running' }), 'Listing src'],
+    [card('search', { pattern: 'foo', path: 'src' }), 'Searched “foo” in src'],
+    [
+      card('edit', {
+        path: 'a.ts',
+        edits: [
+          { old_text: 'a\nb', new_text: 'c' },
+          { old_text: 'x', new_text: '' },
+        ],
+      }),
+      'Edited a.ts · +1 −3',
+    ],
+    [card('write', { path: 'a.md', content: 'one\ntwo\n' }), 'Wrote a.md · 2 lines'],
+    [
+      card(
+        'run',
+        { command: 'npm test' },
+        { state: 'error', result: '1 failing\n\n[Exit code 1 after 4 s.]' },
+      ),
+      'Run npm test · exit 1 · 4 s',
+    ],
+    [
+      card(
+        'run',
+        { command: 'x' },
+        {
+          state: 'error',
+          result: '[The command was ended after 2 min: its time limit was 2 min. Give timeout_ms]',
+        },
+      ),
+      'Run x · timed out · 2 min',
+    ],
+    [
+      card(
+        'run',
+        { command: 'x' },
+        { state: 'error', result: '[The command was stopped by the person after 3 s.]' },
+      ),
+      'Run x · stopped · 3 s',
+    ],
+    [
+      card('edit', { path: 'a.ts', edits: [] }, { state: 'denied', decision: 'deny', feedback: 'no' }),
+      'Edit a.ts · denied: no',
+    ],
+    [card('write', { path: 'a' }, { state: 'unknown' }), 'Write a · interrupted; it may have partly run'],
+    [
+      card('read', { path: '../x' }, { state: 'error', result: '../x is outside.\nMore' }),
+      'Read ../x · ../x is outside.',
+    ],
+    [card('deploy', {}, { state: 'ok' }), 'Called deploy'],
+    [card('toString', null), 'Called toString'],
+  ])('%#', (tool, sentence) => {
+    expect(said(tool)).toBe(sentence);
+  });
+});
+
+describe('the list of rows', () => {
+  it('keeps the place of what grew when its entry comes', () => {
+    const scene = new Scene();
+    scene.user('Hi');
+    const growing = { attempt_id: 'a1', turn_id: 't', step: 1, text: 'x', reasoning: '', calls: [] };
+    const before = itemsOf([], growing).at(-1)?.key;
+    const answer = scene.answer('x', 'a1');
+    const entry = scene.placed.find((placed) => placed.entry.id === answer)?.entry;
+    if (entry?.type !== 'message') throw new Error('no message');
+    expect(itemsOf([{ kind: 'assistant', entry, cards: [] }], null).at(-1)?.key).toBe(before);
+  });
+
+  it('has unique keys whatever a damaged log repeats', () => {
+    const scene = new Scene();
+    scene.answer('one', 'same');
+    scene.answer('two', 'same');
+    const rows = scene.placed.flatMap(({ entry }) =>
+      entry.type === 'message' ? [{ kind: 'assistant' as const, entry, cards: [] }] : [],
+    );
+    const growing = { attempt_id: 'same', turn_id: 't', step: 1, text: '', reasoning: '', calls: [] };
+    const keys = itemsOf(rows, growing).map(({ key }) => key);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it('mounts all of a short conversation and the end of a long one', () => {
+    expect(firstMounted(ALL, 0)).toBe(0);
+    expect(firstMounted(5000, 0)).toBe(5000 - PAGE);
+    expect(firstMounted(5000, 100)).toBe(5000 - PAGE - 100);
+    expect(firstMounted(ALL + 1, 10_000)).toBe(0);
+    expect(PAGE).toBeGreaterThanOrEqual(30);
+  });
+});
+
+describe('small words', () => {
+  it('tells durations', () => {
+    const plain = (ms: number) => duration(ms).replaceAll('\u00A0', ' ');
+    expect([0, 400, 4000, 60_000, 125_000, 3_780_000, -5].map(plain)).toEqual([
+      '0 s',
+      '1 s',
+      '4 s',
+      '1 min',
+      '2 min 5 s',
+      '1 h 3 min',
+      '0 s',
+    ]);
+  });
+
+  it('tells how full the window is, or how much was sent when that is not known', () => {
+    const scene = new Scene();
+    expect(meterOf(scene.fold.state(), realModel).short).toBe('');
+    scene.user('Hi');
+    scene.add({
+      type: 'usage',
+      input_tokens: 12_000,
+      output_tokens: 500,
+      total_tokens: 12_500,
+      purpose: 'step',
+    });
+    expect(meterOf(scene.fold.state(), realModel).short).toBe('10 %');
+    expect(meterOf(scene.fold.state(), { ...realModel, contextWindow: undefined }).short).toBe('13k tokens');
+  });
+
+  it('shows the lines that differ with their numbers', () => {
+    const before = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join('\n');
+    const diff = diffOf(before, before.replace('line 10', 'LINE 10'));
+    expect(diff).toMatchObject({ added: 1, removed: 1 });
+    expect(diff?.lines.map(({ kind, number }) => `${kind} ${number ?? ''}`.trim())).toEqual([
+      'gap',
+      'same 7',
+      'same 8',
+      'same 9',
+      'removed 10',
+      'added 10',
+      'same 11',
+      'same 12',
+      'same 13',
+    ]);
+    expect(diffOf('', 'a\n')?.lines).toEqual([{ kind: 'added', text: 'a', number: 1 }]);
+    expect(diffOf('a', 'a')?.lines).toEqual([]);
+  });
+});
