@@ -5,7 +5,8 @@
  */
 import { isConversation, type Entry, type Note } from '../notes.js';
 import { Outline, ROOT, outlineNode } from './outline.js';
-import { PathAccumulator, SessionFacts, digestOf, isPathNote, type Digest } from './state.js';
+import { SessionFacts, digestOf, type Digest } from './session-facts.js';
+import { PathAccumulator, isPathNote } from './state.js';
 import type { Fork, OutlineNode, PathState } from './types.js';
 
 /** How many heads' folds are kept to be extended. */

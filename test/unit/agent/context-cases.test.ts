@@ -1,11 +1,16 @@
 /** Histories that providers refused in the field, as small logs. Ids are those of the list of cases. */
 import { describe, expect, it } from 'vitest';
 import { MAX_IMAGE_BYTES } from '../../../src/agent/context/attachments.js';
-import { CONTINUE_TEXT } from '../../../src/agent/context/sequence.js';
+import { BEGIN_TEXT, CONTINUE_TEXT } from '../../../src/agent/context/sequence.js';
 import { buildContext, buildRequest, type ContextOptions } from '../../../src/agent/context.js';
 import type { ModelInfo, ModelRequest, ToolSpec } from '../../../src/ports.js';
 import type { ToolCallPart } from '../../../src/shared/entry.js';
-import { INTERRUPTED_RESULT, NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
+import {
+  INTERRUPTED_RESULT,
+  NOT_APPROVED_RESULT,
+  NOT_RUN_RESULT,
+  OTHER_LINE_RESULT,
+} from '../../../src/shared/fold/stand-in.js';
 import { chatBody, chatViolations } from '../../protocols/chat-completions.js';
 import { LogBuilder, call, placed, result, text } from '../shared/build.js';
 
@@ -47,6 +52,26 @@ describe('calls and results', () => {
     const log = new LogBuilder().user('go').add({ type: 'turn_start', turn_id: 't' });
     log.assistant('a', [call('c1', 'run'), call('c2', 'run')]).add({ type: 'tool_start', call_id: 'c1' });
     expect(results(build(log)).map(({ content }) => content)).toEqual([INTERRUPTED_RESULT, NOT_RUN_RESULT]);
+  });
+
+  it('C1: a call that was answered on another branch, or not approved, says so', () => {
+    const log = new LogBuilder().user('go').assistant('a', [call('c1', 'run'), call('c2', 'run')]);
+    const request = { tool: 'run', summary: 'Run', input_hash: 'h', targets: [] };
+    log.add({ type: 'approval_request', id: 'q2', call_id: 'c2', ...request });
+    log.add({ type: 'approval_decision', request_id: 'q2', decision: 'deny' });
+    log.add({ type: 'approval_decision', request_id: 'q2', decision: 'allow' });
+    log
+      .tool('r', [result('c1', 'elsewhere')])
+      .go('a')
+      .user('and now?');
+    const fold = log.fold();
+    const line = fold.linePositions().flatMap((position) => placed(log.entries)[position] ?? []);
+    const openCalls = fold.state().open_calls;
+    const told = results(buildRequest(line, model, { system: 'S', tools, openCalls })).map(
+      ({ content }) => content,
+    );
+    expect(told).toEqual([OTHER_LINE_RESULT, NOT_APPROVED_RESULT]);
+    expect(results(buildRequest(line, model, { system: 'S', tools }))[1]?.content).toBe(NOT_APPROVED_RESULT);
   });
 
   it('C3: a result without its call is left out', () => {
@@ -269,7 +294,9 @@ describe('limits', () => {
     log
       .add({ type: 'message', role: 'user', parts: [text('and this?'), image('b')] })
       .assistant('y', [call('c1')]);
-    log.add({ type: 'message', role: 'tool', parts: [result('c1', 'a picture'), image('c')] });
+    log.add({ type: 'message', role: 'tool', parts: [result('c1', 'an older picture'), image('a')] });
+    log.assistant('z', [call('c2')]);
+    log.add({ type: 'message', role: 'tool', parts: [result('c2', 'a picture'), image('c')] });
     const sent = build(log, { blobs }).messages.flatMap((message) =>
       message.role === 'user'
         ? message.parts.flatMap((part) => (part.type === 'image' ? [part.name] : []))
@@ -316,6 +343,23 @@ describe('limits', () => {
     expect(results(request)[0]?.content).toContain('characters were left out here');
   });
 
+  it('E9: results of the running step are shortened less than old ones', () => {
+    const log = new LogBuilder()
+      .user('go')
+      .assistant('a', [call('c1')])
+      .tool('r1', [result('c1', 'word '.repeat(2000))]);
+    log.assistant('b', [call('c2')]).tool('r2', [result('c2', 'word '.repeat(10_000))]);
+    const { request, fits } = buildContext(
+      placed(log.entries),
+      { ...model, contextWindow: 15_000 },
+      { system: 'S', tools },
+    );
+    expect(fits).toBe(true);
+    const [old, recent] = results(request).map(({ content }) => content.length);
+    expect(old).toBeLessThan(800);
+    expect(recent).toBeGreaterThan(39_000);
+  });
+
   it('E9: a request that cannot fit says so, and is still acceptable', () => {
     const log = new LogBuilder().user('go').assistant('a').user('u', 'word '.repeat(5000));
     const { request, fits, trimmed } = buildContext(
@@ -359,7 +403,8 @@ describe('order', () => {
   });
 
   it('starts with a user message whatever the log starts with, and is never empty', () => {
-    expect(build(new LogBuilder().assistant('a').user('go')).messages[0]?.role).toBe('user');
+    const [first] = build(new LogBuilder().assistant('a').user('go')).messages;
+    expect(first).toEqual({ role: 'user', parts: [{ type: 'text', text: BEGIN_TEXT }] });
     expect(build(new LogBuilder()).messages).toHaveLength(1);
   });
 

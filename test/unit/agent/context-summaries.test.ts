@@ -76,6 +76,11 @@ describe('compaction', () => {
     expect(told(log).join()).toMatch(/ONE\n\nu2,a2,u3,a3,u4$/);
   });
 
+  it('is passed over when its first kept entry comes after it', () => {
+    const log = talk(1).add(compact('u3', 'SUM')).user('u2').assistant('a2').user('u3');
+    expect(told(log)).toEqual(['u1', 'a1', 'u2', 'a2', 'u3']);
+  });
+
   it('of the kind prune has no summary and still leaves out what was before', () => {
     expect(
       told(
@@ -151,6 +156,13 @@ describe('collapsed ranges', () => {
         .add(collapse('u1', 'lost', 'TWO'))
         .user('u4'),
       kept: /^u1,a1,u2,a2,.*TWO/s,
+    },
+    {
+      why: 'reaches beyond the summary itself',
+      log: talk(2)
+        .add(collapse('u2', 'u4', 'TWO'))
+        .user('u4'),
+      kept: /^u1,a1,u2,a2,.*TWO\n\nu4$/s,
     },
     {
       why: 'is the wrong way round',

@@ -26,7 +26,16 @@ const words = fc.oneof(
 );
 const callId = fc.constantFrom('c1', 'c2', 'c3', 'c4', 'c5', 'c6');
 const providerId = fc.constantFrom('', 'call_1', 'call_1', 'a b', 'x'.repeat(70), 'abc123XYZ', '__proto__');
-const toolName = fc.constantFrom('read', 'edit', 'run', '', 'no.such tool', '工具', 'constructor');
+const toolName = fc.constantFrom(
+  'read',
+  'edit',
+  'run',
+  '',
+  'n'.repeat(80),
+  'no.such tool',
+  '工具',
+  'constructor',
+);
 const input = fc.oneof(
   fc.constantFrom<unknown>({}, { path: 'a.ts' }, [1], 'text', null, 3, { '\ud800': '\udfff' }),
   fc.jsonValue({ maxDepth: 3 }),
@@ -117,8 +126,19 @@ const toolStep: fc.Arbitrary<Step> = fc
     }
   });
 
+/** Something that changed after going back, before anything follows. */
+const afterwards: fc.Arbitrary<Step> = fc
+  .tuple(index, words, callId)
+  .map(([at, model_id, call_id]) => (log, pick) => {
+    log.go(pick(at)).add({ type: 'model_change', provider: 'p', model_id });
+    if (at % 2 === 0)
+      log.add({ type: 'todo_update', items: [{ id: '1', title: model_id, status: 'pending' }] });
+    if (at % 3 === 0) log.add({ type: 'tool_start', call_id });
+  });
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   weighted(8, toolStep),
+  weighted(3, afterwards),
   weighted(
     8,
     fc.tuple(parts, author).map(([list, by]) => (log) => {

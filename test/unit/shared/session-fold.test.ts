@@ -5,7 +5,7 @@ import { rowsOf } from '../../../src/shared/fold/path.js';
 import { SessionFold } from '../../../src/shared/fold/session-fold.js';
 import { isConversation, type Entry } from '../../../src/shared/notes.js';
 import { anyLog, soundLog } from './arbitrary.js';
-import { foldOf, LogBuilder, placed } from './build.js';
+import { call, foldOf, LogBuilder, placed, result } from './build.js';
 
 const numRuns = process.env['BOUGH_SOAK'] === '1' ? 20_000 : 400;
 const check = <T>(property: fc.IProperty<T>): void => {
@@ -195,6 +195,61 @@ describe('cost', () => {
   });
 });
 
+describe('a fold that is asked again', () => {
+  const note = (model_id: string): Parameters<LogBuilder['add']>[0] => ({
+    type: 'model_change',
+    provider: 'p',
+    model_id,
+  });
+
+  it('does not take what it saw at an entry to what followed before', () => {
+    const fold = new LogBuilder()
+      .user('u1')
+      .add(note('then'))
+      .assistant('a1')
+      .go('u1')
+      .add(note('now'))
+      .fold();
+    expect(fold.state('u1').model?.model_id).toBe('now');
+    expect(fold.state('a1').model?.model_id).toBe('then');
+    expect(fold.state('u1').model?.model_id).toBe('now');
+  });
+
+  it('gives states that a later entry does not change', () => {
+    const log = new LogBuilder().user('u1').add({ type: 'turn_start', turn_id: 't1' });
+    const fold = log.fold();
+    const before = fold.state();
+    const copy = structuredClone(before);
+    fold.add(log.add({ type: 'step_start', step: 1, attempt_id: 'x' }).entries.at(-1) ?? never(), 2);
+    expect(fold.state().turn?.steps_started).toBe(1);
+    expect(before).toEqual(copy);
+  });
+
+  it('gives the newest leaves of a tree that grew', () => {
+    const log = new LogBuilder().user('u1').assistant('a1').go('u1').assistant('a2');
+    const fold = log.fold();
+    expect(fold.forks().get('a2')?.siblings[1]?.leaf_id).toBe('a2');
+    fold.add(log.user('u2').entries.at(-1) ?? never(), 4);
+    expect(fold.forks().get('a2')?.siblings[1]?.leaf_id).toBe('u2');
+  });
+});
+
+describe('the line', () => {
+  it('leaves out notes that came after its next entry, and takes what decides about it from elsewhere', () => {
+    const log = new LogBuilder().user('u1').add({ type: 'turn_start', turn_id: 't1' }); // 0 1
+    log.assistant('a1', [call('c1', 'edit')]); // 2
+    const request = { call_id: 'c1', tool: 'edit', summary: 's', input_hash: 'h', targets: [] };
+    log.add({ type: 'approval_request', id: 'q1', ...request }).tool('r1', [result('c1')]); // 3 4
+    log.go('u1').add({ type: 'model_change', provider: 'p', model_id: 'm' }).assistant('a2'); // 5 6 7
+    log.add({ type: 'approval_decision', request_id: 'q1', decision: 'allow' }); // 8
+    log.add({ type: 'tool_start', call_id: 'c1' }); // 9
+    log.add({ type: 'turn_end', turn_id: 't1', steps: 1, status: 'stopped' }); // 10
+    log.add({ type: 'label', target_id: 'a1', label: 'l' }); // 11
+    expect(log.fold().linePositions('r1')).toEqual([0, 1, 2, 3, 4, 5, 8, 9, 10, 11]);
+    expect(log.fold().linePositions('a2')).toEqual([0, 1, 5, 6, 7, 8, 9, 10, 11]);
+  });
+});
+
 describe('pieces that overlap', () => {
   it('are taken once', () => {
     const { entries } = new LogBuilder()
@@ -232,6 +287,10 @@ describe('pieces that overlap', () => {
     expect(log.assistant('a1').fold().linePositions()).toEqual([0, 1, 2]);
   });
 });
+
+function never(): never {
+  throw new Error('the builder added nothing');
+}
 
 /** Notes that only the path decides about: neither session-wide, nor facts that count wherever they stand. */
 const elsewhere = new Set([

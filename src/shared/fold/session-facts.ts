@@ -1,0 +1,105 @@
+/** What holds for a session's whole file, whatever the path: folded by file order. */
+import type { ConversationEntry, ToolCallPart } from '../entry.js';
+import type { Entry, NoteOf, QueueItem } from '../notes.js';
+import type { UsageTotals } from './types.js';
+
+export interface Placed<T> {
+  position: number;
+  entry: T;
+}
+
+/** What the state needs to know of a conversation entry once its body is gone. */
+export interface Digest {
+  id: string;
+  kind: 'user' | 'assistant' | 'tool' | 'incomplete' | 'other';
+  turn_id: string | undefined;
+  calls: readonly ToolCallPart[];
+  /** Calls it answers. */
+  answers: readonly string[];
+}
+
+const NONE: never[] = [];
+
+export function digestOf(entry: ConversationEntry): Digest {
+  const digest = { id: entry.id, turn_id: entry.turn_id, calls: NONE, answers: NONE };
+  if (entry.type === 'incomplete_output') return { ...digest, kind: 'incomplete' };
+  if (entry.type !== 'message') return { ...digest, kind: 'other' };
+  const calls = entry.parts.filter((part) => part.type === 'tool_call');
+  const answers = entry.parts.flatMap((part) => (part.type === 'tool_result' ? [part.call_id] : NONE));
+  return {
+    ...digest,
+    kind: entry.role === 'system' ? 'other' : entry.role,
+    calls: calls.length === 0 ? NONE : calls,
+    answers: answers.length === 0 ? NONE : answers,
+  };
+}
+
+const noUsage = (): UsageTotals => ({ input_tokens: 0, output_tokens: 0, total_tokens: 0, cost: 0 });
+
+export const usageOf = (note: NoteOf<'usage'>): UsageTotals => ({
+  input_tokens: note.input_tokens,
+  output_tokens: note.output_tokens,
+  total_tokens: note.total_tokens,
+  cost: note.cost ?? 0,
+});
+
+/** Folded by file order over all entries, the path notwithstanding. Of several ends, decisions and starts the first counts. */
+export class SessionFacts {
+  readonly ends = new Map<string, Placed<NoteOf<'turn_end'>>>();
+  readonly decisions = new Map<string, Placed<NoteOf<'approval_decision'>>>();
+  readonly starts = new Map<string, Placed<NoteOf<'tool_start'>>>();
+  /** Calls that have a result somewhere. */
+  readonly answered = new Set<string>();
+  name: string | null = null;
+  archived = false;
+  tags: string[] = [];
+  readonly labels = new Map<string, string>();
+  readonly usage = noUsage();
+  queueHeld = false;
+  #queue: QueueItem[] = [];
+  readonly #sent = new Set<string>();
+
+  /** Without the items that a message proves were sent. */
+  get queue(): QueueItem[] {
+    return this.#queue.filter((item) => !this.#sent.has(item.id));
+  }
+
+  add(position: number, entry: Entry): void {
+    switch (entry.type) {
+      case 'message':
+        if (entry.queue_item_id !== undefined) this.#sent.add(entry.queue_item_id);
+        for (const part of entry.parts) if (part.type === 'tool_result') this.answered.add(part.call_id);
+        return;
+      case 'turn_end':
+        if (!this.ends.has(entry.turn_id)) this.ends.set(entry.turn_id, { position, entry });
+        return;
+      case 'approval_decision':
+        if (!this.decisions.has(entry.request_id)) this.decisions.set(entry.request_id, { position, entry });
+        return;
+      case 'tool_start':
+        if (!this.starts.has(entry.call_id)) this.starts.set(entry.call_id, { position, entry });
+        return;
+      case 'session_info':
+        if (entry.name !== undefined) this.name = entry.name.trim() === '' ? null : entry.name;
+        if (entry.archived !== undefined) this.archived = entry.archived;
+        if (entry.tags !== undefined) this.tags = entry.tags;
+        return;
+      case 'label':
+        if (entry.label === null) this.labels.delete(entry.target_id);
+        else this.labels.set(entry.target_id, entry.label);
+        return;
+      case 'queue_update':
+        this.#queue = entry.items;
+        this.queueHeld = entry.held ?? false;
+        return;
+      case 'usage':
+        this.usage.input_tokens += entry.input_tokens;
+        this.usage.output_tokens += entry.output_tokens;
+        this.usage.total_tokens += entry.total_tokens;
+        this.usage.cost += entry.cost ?? 0;
+        return;
+      default:
+        return;
+    }
+  }
+}
