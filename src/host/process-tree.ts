@@ -5,10 +5,13 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** Variable of the environment by which what belongs to one command is known. */
+export const MARK = 'BOUGH_COMMAND';
+
 export interface ProcessTree {
-  /** Process id of the command, which leads its own group. */
-  leader: number;
-  /** `NAME=value` in the environment of everything it starts. */
+  /** Process id of the command, which leads its own group; undefined when it is not known. */
+  leader: number | undefined;
+  /** Value of {@link MARK} in the environment of everything it starts. */
   mark: string;
 }
 
@@ -39,8 +42,16 @@ export function members({ leader, mark }: ProcessTree): { pid: number; group: nu
 /** Signals the group at once, then each process that is not in it. */
 export function signalTree(tree: ProcessTree, signal: 'SIGTERM' | 'SIGKILL'): void {
   const found = members(tree);
-  send(-tree.leader, signal);
+  if (tree.leader !== undefined) send(-tree.leader, signal);
   for (const { pid, group } of found) if (group !== tree.leader) send(pid, signal);
+}
+
+/** Kills at once, and again what was started meanwhile. For when there is no time to ask. */
+export function killTree(tree: ProcessTree): void {
+  for (let round = 0; round < 5; round += 1) {
+    signalTree(tree, 'SIGKILL');
+    if (members(tree).length === 0) return;
+  }
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
@@ -83,7 +94,7 @@ function rowsOfPs(): Row[] {
 }
 
 const hasMark = (pid: number, mark: string): boolean =>
-  readProc(`/proc/${pid}/environ`)?.split('\0').includes(mark) ?? false;
+  readProc(`/proc/${pid}/environ`)?.split('\0').includes(`${MARK}=${mark}`) ?? false;
 
 /** undefined for a process that is gone or belongs to somebody else. */
 function readProc(file: string): string | undefined {

@@ -6,16 +6,17 @@
  * Out: the command's stdout and stderr are this process's stdout, unread; {@link SupervisorReport}s go to descriptor 3.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { commandEnvironment, type Shell } from './editor/shell.js';
-import { members, signalTree, type ProcessTree } from './process-tree.js';
+import { MARK, members, signalTree, type ProcessTree } from './process-tree.js';
 
 export interface SupervisorRequest {
   command: string;
   cwd: string;
   /** The first that exists is used. */
   shells: Shell[];
+  /** Value of {@link MARK} in the environment of all that the command starts; random. */
+  mark: string;
 }
 
 export type SupervisorReport =
@@ -33,12 +34,12 @@ const GIVE_UP_MS = 1500;
 const POLL_MS = 20;
 
 const isWindows = process.platform === 'win32';
-const mark = randomBytes(12).toString('hex');
 const reports = new Socket({ fd: 3, readable: false, writable: true });
 // A host that died does not read reports; the end of standard input says so already.
 reports.on('error', () => undefined);
 
 let child: ChildProcess | undefined;
+let mark = '';
 let isEnding = false;
 let ended: { code: number | null; signal: string | null } | undefined;
 
@@ -65,7 +66,7 @@ function start(wanted: SupervisorRequest, index: number): void {
   const isCmd = isWindows && /cmd(\.exe)?$/i.test(shell.file);
   const started = spawn(shell.file, [...shell.args, isCmd ? `"${wanted.command}"` : wanted.command], {
     cwd: wanted.cwd,
-    env: { ...commandEnvironment(process.env), BOUGH_COMMAND: mark },
+    env: { ...commandEnvironment(process.env), [MARK]: wanted.mark },
     // One pipe for both, so that their order is kept; nothing to read.
     stdio: ['ignore', 1, 1],
     // Leads a process group of its own.
@@ -74,6 +75,7 @@ function start(wanted: SupervisorRequest, index: number): void {
     windowsVerbatimArguments: isCmd,
   });
   child = started;
+  mark = wanted.mark;
   if (started.pid !== undefined) report({ type: 'started', pid: started.pid });
   started.on('error', (error) => {
     if (started.pid !== undefined) return;
@@ -138,7 +140,7 @@ function endAll(pid: number, left: number): void {
   });
 }
 
-const treeOf = (leader: number): ProcessTree => ({ leader, mark: `BOUGH_COMMAND=${mark}` });
+const treeOf = (leader: number): ProcessTree => ({ leader, mark });
 
 function finish(left: number, survivors: number): void {
   const { code = null, signal = null } = ended ?? {};

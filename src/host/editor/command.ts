@@ -3,9 +3,11 @@
  * The end is the exit of the command, never the end of its output. Whatever it prints, memory stays bounded.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Clock, CommandResult, Disposable } from '../../ports.js';
 import { cancelled, toolFailure, type Failure } from '../../shared/failure.js';
+import { killTree } from '../process-tree.js';
 import type { SupervisorReport, SupervisorRequest } from '../supervisor.js';
 import { byLine } from './by-line.js';
 import { cappedOutput } from './capped-output.js';
@@ -48,13 +50,14 @@ export async function runCommand(
     command,
     cwd: options.cwd,
     shells: shellsFor(process.platform, parts.env),
+    mark: randomBytes(12).toString('hex'),
   };
   supervisor.stdin?.write(`${JSON.stringify(request)}\n`);
 
   const ending = endInTime(supervisor, parts.clock, options);
   const failed = await exitOf(supervisor, reports, parts.clock);
   ending.dispose();
-  const ended = resultOf(failed, reports, command);
+  const ended = resultOf(failed, reports, request);
   if ('kind' in ended) return ended;
   const { text, dropped_bytes } = output();
   return {
@@ -177,7 +180,11 @@ function exitOf(supervisor: ChildProcess, reports: Reports, clock: Clock): Promi
 
 type Ended = Extract<SupervisorReport, { type: 'ended' }>;
 
-function resultOf(failed: Error | null, { all, trouble }: Reports, command: string): Ended | Failure {
+function resultOf(
+  failed: Error | null,
+  { all, trouble }: Reports,
+  request: SupervisorRequest,
+): Ended | Failure {
   if (failed !== null) {
     return toolFailure(
       'no-supervisor',
@@ -194,16 +201,13 @@ function resultOf(failed: Error | null, { all, trouble }: Reports, command: stri
     );
   }
   const started = all.find((report) => report.type === 'started');
-  if (started === undefined) {
-    const message =
-      'The process that watches over commands ended at once; it is not known whether the command ran.';
-    return { ...toolFailure('no-supervisor', message), detail: trouble.slice(-500) };
-  }
-  killGroup(started.pid);
-  return toolFailure(
-    'lost-supervisor',
-    `The process that watched over "${command.slice(0, 80)}" was ended from outside, so the command was ended too; how far it came is unknown.`,
-  );
+  if (isWindows) killGroup(started?.pid);
+  else killTree({ leader: started?.pid, mark: request.mark });
+  const message =
+    started === undefined
+      ? 'The process that watches over commands ended at once; it is not known whether the command ran.'
+      : `The process that watched over "${request.command.slice(0, 80)}" was ended from outside, so the command was ended too; how far it came is unknown.`;
+  return { ...toolFailure('lost-supervisor', message), detail: trouble.slice(-500) };
 }
 
 function killGroup(pid: number | undefined): void {

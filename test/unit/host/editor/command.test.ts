@@ -212,14 +212,11 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
 
   it('ends the command and says so when the supervisor itself is killed', async () => {
     const mark = nextMark();
-    const result = await tryRun(
-      'echo $PPID; sleep 999',
-      { onOutput: (chunk) => process.kill(Number(chunk), 'SIGKILL') },
-      systemClock,
-      { ...env, [mark]: '' },
-    );
-    if (isLinux) await eventually(async () => (await processesWith(mark)).length === 0);
+    // At once, perhaps before the supervisor could tell that the command began.
+    const command = 'kill -KILL $PPID; (setsid sleep 999 &); sleep 999';
+    const result = await tryRun(command, {}, systemClock, { ...env, [mark]: '' });
     expect(result).toMatchObject({ kind: 'tool', code: 'lost-supervisor' });
+    if (isLinux) await eventually(async () => (await processesWith(mark)).length === 0);
   });
 });
 
