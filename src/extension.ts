@@ -28,7 +28,15 @@ export function activate(context: ExtensionContext): BoughApi {
   const diffs = createDiffs(async (session, call) => (await load()).proposal(session, call));
   const load = lazy(async () => {
     const { createBough } = await import('./host/bough.js');
-    return createBough({ context, output, tell, events, showRun: status.show, selected: list.selected, showDiff: diffs.show });
+    return createBough({
+      context,
+      output,
+      tell,
+      events,
+      showRun: status.show,
+      selected: list.selected,
+      showDiff: (session, call) => diffs.show(session, call),
+    });
   });
   loaded = load;
   const chat = registerChat({ extensionUri: context.extensionUri, load, onError: tell.error });
@@ -38,7 +46,12 @@ export function activate(context: ExtensionContext): BoughApi {
   setTimeout(() => {
     load()
       .then((bough) => bough.start())
-      .then(() => output.log('info', `Activated in ${activated.toFixed(0)} ms, ready after ${(performance.now() - began).toFixed(0)} ms.`))
+      .then(() =>
+        output.log(
+          'info',
+          `Activated in ${activated.toFixed(0)} ms, ready after ${(performance.now() - began).toFixed(0)} ms.`,
+        ),
+      )
       .catch((error: unknown) => tell.error(error, 'Starting Bough'));
   }, 0);
   return createApi(load, events, readSetting);

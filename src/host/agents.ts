@@ -20,7 +20,12 @@ export interface AgentsParts {
   output: Output;
 }
 
-export function createAgents({ models, workspace, readSetting, output }: AgentsParts): (log: SessionLog) => AgentSession {
+export function createAgents({
+  models,
+  workspace,
+  readSetting,
+  output,
+}: AgentsParts): (log: SessionLog) => AgentSession {
   const shared: Omit<AgentParts, 'rules'> = {
     models,
     workspace,
@@ -33,7 +38,10 @@ export function createAgents({ models, workspace, readSetting, output }: AgentsP
     log: output.log,
   };
   return (log) => {
-    const rules = createApprovalRules(ruleSettings(readSetting), vscode.workspace.workspaceFolders?.[0]?.uri.toString());
+    const rules = createApprovalRules(
+      ruleSettings(readSetting),
+      vscode.workspace.workspaceFolders?.[0]?.uri.toString(),
+    );
     return underTrust(createAgentSession(log, { ...shared, rules }), () => vscode.workspace.isTrusted);
   };
 }
@@ -43,7 +51,9 @@ function ruleSettings(readSetting: ReadSetting): RuleStore {
   return {
     read: () => readSetting('approval.rules'),
     write: async (rules) => {
-      await vscode.workspace.getConfiguration('bough').update('approval.rules', rules, vscode.ConfigurationTarget.Global);
+      await vscode.workspace
+        .getConfiguration('bough')
+        .update('approval.rules', rules, vscode.ConfigurationTarget.Global);
     },
   };
 }

@@ -25,9 +25,17 @@ export function apiSession(session: HostSession): BoughSession {
   };
 }
 
-async function prompt(agent: AgentSession, text: string, signal: AbortSignal | undefined): Promise<TurnResult> {
+async function prompt(
+  agent: AgentSession,
+  text: string,
+  signal: AbortSignal | undefined,
+): Promise<TurnResult> {
   signal?.throwIfAborted();
-  if (agent.run() !== 'idle') throw new BoughError('SessionRunning', 'A turn of this session is not finished yet. Wait for it, or stop it.');
+  if (agent.run() !== 'idle')
+    throw new BoughError(
+      'SessionRunning',
+      'A turn of this session is not finished yet. Wait for it, or stop it.',
+    );
   const ends = watchEnds(agent);
   const stop = () => void agent.dispatch({ type: 'stop' });
   signal?.addEventListener('abort', stop, { once: true });
@@ -37,7 +45,9 @@ async function prompt(agent: AgentSession, text: string, signal: AbortSignal | u
     const message = sent.entry_id === undefined ? undefined : await agent.log.entry(sent.entry_id);
     const turn = message?.turn_id ?? '';
     const failure = await ends.of(turn);
-    const entries = (await agent.log.line()).map(({ entry }) => entry).filter((entry) => entry.turn_id === turn);
+    const entries = (await agent.log.line())
+      .map(({ entry }) => entry)
+      .filter((entry) => entry.turn_id === turn);
     const result = resultOf(entries);
     if (failure) throw turnError(failure, result);
     if (wasStopped(entries)) throw turnError(cancelled('The turn was stopped.'), result);
@@ -63,7 +73,8 @@ function watchEnds(agent: AgentSession): Ends {
   });
   // A session that is closed or deleted ends no turn any more.
   const closing = agent.log.onAccess((access) => {
-    if (access.mode === 'stale' || access.mode === 'poisoned') waiting?.resolve({ kind: 'storage', message: access.message, transient: false, code: 'SessionStale' });
+    if (access.mode === 'stale' || access.mode === 'poisoned')
+      waiting?.resolve({ kind: 'storage', message: access.message, transient: false, code: 'SessionStale' });
   });
   return {
     of: (turn) => {

@@ -33,22 +33,31 @@ export function matchesPattern(tool: string, pattern: string, subject: string): 
   if (operators.test(subject)) return false;
   const words = splitWords(pattern);
   const given = splitWords(subject);
-  if (words.at(-1) !== '*') return words.length === given.length && words.every((word, index) => sameWord(word, given[index]));
+  if (words.at(-1) !== '*')
+    return words.length === given.length && words.every((word, index) => sameWord(word, given[index]));
   const fixed = words.slice(0, -1);
-  return fixed.length > 0 && given.length >= fixed.length && fixed.every((word, index) => sameWord(word, given[index]));
+  return (
+    fixed.length > 0 &&
+    given.length >= fixed.length &&
+    fixed.every((word, index) => sameWord(word, given[index]))
+  );
 }
 
 const hashPattern = /#sha256:([0-9a-f]{64})$/;
 
 function commandPattern(command: string): string {
   const words = splitWords(command);
-  const names = words.slice(0, countAssignments(words)).map((word) => `${assignment.exec(word)?.[1] ?? ''}=*`);
+  const names = words
+    .slice(0, countAssignments(words))
+    .map((word) => `${assignment.exec(word)?.[1] ?? ''}=*`);
   const [program = '', next] = words.slice(names.length);
   const isPlain = /^[\w./-]+$/.test(program);
   const hasSubcommands = withSubcommands.has(baseName(program));
   const isSubcommand = hasSubcommands && next !== undefined && /^[a-z][\w:-]*$/.test(next);
-  const isUnclear = operators.test(command) || neverByName.has(baseName(program)) || (hasSubcommands && !isSubcommand);
-  if (!isPlain || isUnclear) return [...names, ...(isPlain ? [program] : []), `#sha256:${sha256(command.trim())}`].join(' ');
+  const isUnclear =
+    operators.test(command) || neverByName.has(baseName(program)) || (hasSubcommands && !isSubcommand);
+  if (!isPlain || isUnclear)
+    return [...names, ...(isPlain ? [program] : []), `#sha256:${sha256(command.trim())}`].join(' ');
   return [...names, program, ...(isSubcommand ? [next] : []), '*'].join(' ');
 }
 
@@ -64,7 +73,10 @@ function countAssignments(words: readonly string[]): number {
 }
 
 function splitWords(text: string): string[] {
-  return text.trim().split(/[ \t]+/).filter((word) => word !== '');
+  return text
+    .trim()
+    .split(/[ \t]+/)
+    .filter((word) => word !== '');
 }
 
 function baseName(program: string): string {
@@ -73,13 +85,16 @@ function baseName(program: string): string {
 
 /** `*` is anything within a path segment, `**` anything, `?` one character; a backslash takes the next one literally. */
 function globExpression(glob: string): RegExp {
-  const source = glob.replace(/\\(.)|\*\*\/?|[*?]|[.+^${}()|[\]\\]/gs, (found, escaped: string | undefined) => {
-    if (escaped !== undefined) return literal(escaped);
-    if (found === '**/') return '(?:.*/)?';
-    if (found === '**') return '.*';
-    if (found === '*') return '[^/]*';
-    return found === '?' ? '[^/]' : literal(found);
-  });
+  const source = glob.replace(
+    /\\(.)|\*\*\/?|[*?]|[.+^${}()|[\]\\]/gs,
+    (found, escaped: string | undefined) => {
+      if (escaped !== undefined) return literal(escaped);
+      if (found === '**/') return '(?:.*/)?';
+      if (found === '**') return '.*';
+      if (found === '*') return '[^/]*';
+      return found === '?' ? '[^/]' : literal(found);
+    },
+  );
   return new RegExp(`^${source}$`, 's');
 }
 

@@ -24,7 +24,9 @@ export function createApprovalRules(store: RuleStore, folder: string | undefined
   return {
     allows({ tool, subject }) {
       const rules = [...ofSession, ...readRules(store.read())];
-      return rules.some((rule) => rule.tool === tool && counts(rule) && matchesPattern(tool, rule.pattern, subject));
+      return rules.some(
+        (rule) => rule.tool === tool && counts(rule) && matchesPattern(tool, rule.pattern, subject),
+      );
     },
     async remember({ tool, subject }, scope) {
       const rule: Rule = { tool, pattern: patternFor(tool, subject) };
@@ -35,7 +37,13 @@ export function createApprovalRules(store: RuleStore, folder: string | undefined
       }
       if (scope === 'workspace' && folder !== undefined) rule.folder = folder;
       const rules = readRules(store.read());
-      if (rules.some((known) => known.tool === rule.tool && known.pattern === rule.pattern && known.folder === rule.folder)) return;
+      if (
+        rules.some(
+          (known) =>
+            known.tool === rule.tool && known.pattern === rule.pattern && known.folder === rule.folder,
+        )
+      )
+        return;
       await store.write([...rules, rule]);
     },
   };

@@ -72,13 +72,23 @@ interface Ground {
 export async function createBough(parts: BoughParts): Promise<Bough> {
   const ground = await layGround(parts);
   const { bag, storage, sessions, drafts } = ground;
-  const tree = bag.add(new SessionsTree({ store: storage.store, sessions, now: systemClock.now, onError: parts.output.bug }));
+  const tree = bag.add(
+    new SessionsTree({
+      store: storage.store,
+      sessions,
+      now: () => systemClock.now(),
+      onError: parts.output.bug,
+    }),
+  );
   const ui: UiParts = uiParts(ground, () => commands);
-  const runUi = async (command: UiCommand, session?: string): Promise<unknown> => runUiCommand(command, session ?? (await chats.current()), ui);
+  const runUi = async (command: UiCommand, session?: string): Promise<unknown> =>
+    runUiCommand(command, session ?? (await chats.current()), ui);
   const chats: Chats = bag.add(createChats(ground, runUi));
   const commands = createCommands(ground, chats, tree);
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
-  bag.add(tellWorld({ sessions, chats, events: parts.events, showRun: parts.showRun, onError: parts.output.bug }));
+  bag.add(
+    tellWorld({ sessions, chats, events: parts.events, showRun: parts.showRun, onError: parts.output.bug }),
+  );
   return {
     commands,
     chats,
@@ -104,7 +114,13 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
 async function layGround(parts: BoughParts): Promise<Ground> {
   const { context, output, tell } = parts;
   const bag = createBag();
-  const storage = await openStorage({ context, readSetting, clock: systemClock, ids: randomIds, onTrouble: (error) => output.log('warn', error.message) });
+  const storage = await openStorage({
+    context,
+    readSetting,
+    clock: systemClock,
+    ids: randomIds,
+    onTrouble: (error) => output.log('warn', error.message),
+  });
   const facts = bag.add(createHostFacts(output.bug));
   const models = bag.add(
     createHostModels({
@@ -114,7 +130,13 @@ async function layGround(parts: BoughParts): Promise<Ground> {
       output,
       onMoved: (report) => {
         facts.tellSecrets(report);
-        if (report.moved.length > 0) tell.info(vscode.l10n.t('The key of {0} was moved from the settings to VS Code\'s secret storage.', report.moved.join(', ')));
+        if (report.moved.length > 0)
+          tell.info(
+            vscode.l10n.t(
+              "The key of {0} was moved from the settings to VS Code's secret storage.",
+              report.moved.join(', '),
+            ),
+          );
       },
     }),
   );
@@ -125,13 +147,31 @@ async function layGround(parts: BoughParts): Promise<Ground> {
   const sessions = new OpenSessions({
     store: storage.store,
     folder: storage.folder,
-    create: (log) => new HostSession({ agent: createAgent(log), facts, resolveModel: (wanted) => models.models.resolve(wanted), onModels: models.onChange, onError: output.bug }),
+    create: (log) =>
+      new HostSession({
+        agent: createAgent(log),
+        facts,
+        resolveModel: (wanted) => models.models.resolve(wanted),
+        onModels: models.onChange,
+        onError: output.bug,
+      }),
     onError: output.bug,
   });
-  return { parts, bag, storage, facts, models, sessions, drafts: new Drafts(storage.drafts, systemClock, output.bug) };
+  return {
+    parts,
+    bag,
+    storage,
+    facts,
+    models,
+    sessions,
+    drafts: new Drafts(storage.drafts, systemClock, output.bug),
+  };
 }
 
-function createChats({ parts, storage, sessions, drafts }: Ground, runUi: (command: UiCommand, session: string) => Promise<unknown>): Chats {
+function createChats(
+  { parts, storage, sessions, drafts }: Ground,
+  runUi: (command: UiCommand, session: string) => Promise<unknown>,
+): Chats {
   const { context, output, tell } = parts;
   return new Chats({
     extensionUri: context.extensionUri,
@@ -153,9 +193,15 @@ function createCommands(ground: Ground, chats: Chats, tree: SessionsTree): Comma
   const shared = { store: storage.store, sessions, chats, tell };
   const targets = { selected: parts.selected, current: () => chats.current() };
   return {
-    ...sessionCommands({ ...shared, tree, ids: randomIds, targets, now: systemClock.now }),
+    ...sessionCommands({ ...shared, tree, ids: randomIds, targets, now: () => systemClock.now() }),
     ...turnCommands(shared),
-    ...modelCommands({ ...shared, models: models.models, keys: models.keys, providers: models.providers, onKeys: models.changed }),
+    ...modelCommands({
+      ...shared,
+      models: models.models,
+      keys: models.keys,
+      providers: models.providers,
+      onKeys: models.changed,
+    }),
     'bough.chat.show': async () => chats.show(await chats.ofSideBar()),
     'bough.chat.openInEditor': async (target) => chats.openInEditor(await sessionOf(target, targets)),
     'bough.log.show': () => {

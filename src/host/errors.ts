@@ -27,8 +27,10 @@ export function unwrap<T>(outcome: T | Failure): T {
 
 export function troubleOf(error: unknown, doing: string): Trouble {
   const refused = error instanceof Refusal ? error.failure : error;
-  if (isFailure(refused)) return refused.kind === 'cancelled' ? { kind: 'cancelled' } : { kind: 'expected', failure: refused };
-  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled')) return { kind: 'cancelled' };
+  if (isFailure(refused))
+    return refused.kind === 'cancelled' ? { kind: 'cancelled' } : { kind: 'expected', failure: refused };
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled'))
+    return { kind: 'cancelled' };
   if (isBoughError(error)) return { kind: 'expected', failure: failureOfBough(error) };
   const message = error instanceof Error ? error.message : String(error);
   const text = error instanceof Error ? (error.stack ?? message) : message;
@@ -44,5 +46,7 @@ export function troubleOf(error: unknown, doing: string): Trouble {
 /** For a reply: whatever went wrong, as a failure. */
 export function failureOf(error: unknown, doing: string): Failure {
   const trouble = troubleOf(error, doing);
-  return trouble.kind === 'cancelled' ? { kind: 'cancelled', message: 'Cancelled.', transient: false } : trouble.failure;
+  return trouble.kind === 'cancelled'
+    ? { kind: 'cancelled', message: 'Cancelled.', transient: false }
+    : trouble.failure;
 }

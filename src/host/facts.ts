@@ -59,7 +59,12 @@ function placeOfWindow(): StatusView['place'] {
 function secretsLeft(places: readonly string[]): NoticeView {
   return {
     kind: 'config',
-    message: vscode.l10n.t('A key still stands in {0}. It is stored safely already; remove it there.', places.join(', ')),
-    actions: [{ label: vscode.l10n.t('Open Settings'), command: { type: 'open_settings', query: 'bough.providers' } }],
+    message: vscode.l10n.t(
+      'A key still stands in {0}. It is stored safely already; remove it there.',
+      places.join(', '),
+    ),
+    actions: [
+      { label: vscode.l10n.t('Open Settings'), command: { type: 'open_settings', query: 'bough.providers' } },
+    ],
   };
 }

@@ -20,26 +20,41 @@ export async function findFiles(query: string): Promise<string[]> {
 
 /** Globs know no case-insensitive matching: each letter both ways. */
 function insensitive(text: string): string {
-  return [...text].map((letter) => (letter.toLowerCase() === letter.toUpperCase() ? letter : `[${letter.toLowerCase()}${letter.toUpperCase()}]`)).join('');
+  return [...text]
+    .map((letter) =>
+      letter.toLowerCase() === letter.toUpperCase()
+        ? letter
+        : `[${letter.toLowerCase()}${letter.toUpperCase()}]`,
+    )
+    .join('');
 }
 
 /** `path` as the chat shows it: relative to a folder, with the folder's name in front when there are several. */
 export async function openFile(path: string, line: number | undefined): Promise<void> {
   for (const uri of candidates(path)) {
     if (!(await isFile(uri))) continue;
-    const at = line === undefined ? undefined : new vscode.Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
+    const at =
+      line === undefined ? undefined : new vscode.Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
     await vscode.window.showTextDocument(uri, { preview: true, ...(at ? { selection: at } : {}) });
     return;
   }
-  throw new Refusal({ kind: 'refused', message: `There is no file ${path} in this workspace any more.`, transient: false });
+  throw new Refusal({
+    kind: 'refused',
+    message: `There is no file ${path} in this workspace any more.`,
+    transient: false,
+  });
 }
 
 function candidates(path: string): vscode.Uri[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const relative = path.replace(/\\/g, '/').replace(/^\.\//, '');
-  const inNamed = folders.flatMap(({ name, uri }) => (relative.startsWith(`${name}/`) ? [vscode.Uri.joinPath(uri, relative.slice(name.length + 1))] : []));
+  const inNamed = folders.flatMap(({ name, uri }) =>
+    relative.startsWith(`${name}/`) ? [vscode.Uri.joinPath(uri, relative.slice(name.length + 1))] : [],
+  );
   const inAny = folders.map(({ uri }) => vscode.Uri.joinPath(uri, relative));
-  const inside = [...inNamed, ...inAny].filter((uri) => folders.some((folder) => uri.path.startsWith(`${folder.uri.path.replace(/\/$/, '')}/`)));
+  const inside = [...inNamed, ...inAny].filter((uri) =>
+    folders.some((folder) => uri.path.startsWith(`${folder.uri.path.replace(/\/$/, '')}/`)),
+  );
   return inside;
 }
 

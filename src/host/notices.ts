@@ -40,7 +40,13 @@ function accessNotices(access: Access): NoticeView[] {
         },
       ];
     case 'stale':
-      return [{ kind: 'stale', message: access.message, actions: [{ label: 'Reopen', command: { type: 'reopen' } }] }];
+      return [
+        {
+          kind: 'stale',
+          message: access.message,
+          actions: [{ label: 'Reopen', command: { type: 'reopen' } }],
+        },
+      ];
     case 'poisoned':
       return [
         {
@@ -59,7 +65,13 @@ function damageNotices(damage: readonly LogDamage[]): NoticeView[] {
   const recovered = damage.filter(({ kind }) => kind === 'missing-parent');
   const damaged = damage.filter(({ kind }) => kind !== 'missing-parent');
   const notices: NoticeView[] = [];
-  if (damaged.length > 0) notices.push({ kind: 'damaged', message: damageSentence(damaged), detail: places(damaged), actions: reveal });
+  if (damaged.length > 0)
+    notices.push({
+      kind: 'damaged',
+      message: damageSentence(damaged),
+      detail: places(damaged),
+      actions: reveal,
+    });
   if (recovered.length > 0) {
     const message = `${count(recovered.length, 'message')} lost what came before; ${recovered.length === 1 ? 'it is' : 'they are'} shown where ${recovered.length === 1 ? 'it' : 'they'} may belong.`;
     notices.push({ kind: 'recovered', message, detail: places(recovered), actions: reveal });
@@ -72,10 +84,17 @@ const reveal: NoticeView['actions'] = [{ label: 'Reveal Log', command: { type: '
 function damageSentence(damage: readonly LogDamage[]): string {
   const skipped = damage.filter(({ kind }) => kind === 'unreadable-line' || kind === 'too-large').length;
   const sentences: string[] = [];
-  if (skipped > 0) sentences.push(`${count(skipped, 'damaged line')} of this session ${skipped === 1 ? 'was' : 'were'} skipped; everything else is here.`);
+  if (skipped > 0)
+    sentences.push(
+      `${count(skipped, 'damaged line')} of this session ${skipped === 1 ? 'was' : 'were'} skipped; everything else is here.`,
+    );
   for (const { kind, reason } of damage) {
-    if (kind === 'torn-tail') sentences.push('The last line of this session was cut off; it will be set aside before anything new is written.');
-    if (kind === 'header') sentences.push("The session's first line could not be read; it was rebuilt from the others.");
+    if (kind === 'torn-tail')
+      sentences.push(
+        'The last line of this session was cut off; it will be set aside before anything new is written.',
+      );
+    if (kind === 'header')
+      sentences.push("The session's first line could not be read; it was rebuilt from the others.");
     if (kind === 'duplicate-id' || kind === 'cycle') sentences.push(sentence(reason));
   }
   return [...new Set(sentences)].slice(0, 3).join(' ');
@@ -83,7 +102,10 @@ function damageSentence(damage: readonly LogDamage[]): string {
 
 function places(damage: readonly LogDamage[]): string {
   const shown = damage.slice(0, 8).map(({ line, reason }) => `line ${line}: ${reason}`);
-  return [...shown, ...(damage.length > shown.length ? [`and ${damage.length - shown.length} more`] : [])].join('\n');
+  return [
+    ...shown,
+    ...(damage.length > shown.length ? [`and ${damage.length - shown.length} more`] : []),
+  ].join('\n');
 }
 
 function notSavedNotice(failure: Failure): NoticeView {

@@ -12,13 +12,20 @@ export function notifyWhenNeeded(sessions: OpenSessions, chats: Chats, tell: Tel
     const { run } = event.event;
     if (!session || (run !== 'waiting' && run !== 'parked')) return;
     const state = session.agent.log.state();
-    const occasion = run === 'waiting' ? state.approvals.map(({ request_id }) => request_id).join() : (state.wait?.note_id ?? '');
+    const occasion =
+      run === 'waiting'
+        ? state.approvals.map(({ request_id }) => request_id).join()
+        : (state.wait?.note_id ?? '');
     if (told.get(event.id) === occasion || chats.isVisible(event.id)) return;
     told.set(event.id, occasion);
     const summary = state.approvals[0]?.summary;
     const text =
       run === 'waiting'
-        ? vscode.l10n.t('"{0}" asks before it goes on: {1}', session.title(), summary ?? vscode.l10n.t('an approval'))
+        ? vscode.l10n.t(
+            '"{0}" asks before it goes on: {1}',
+            session.title(),
+            summary ?? vscode.l10n.t('an approval'),
+          )
         : vscode.l10n.t('"{0}" waits: the server asks for a long pause.', session.title());
     tell.info(text, { [vscode.l10n.t('Show')]: () => chats.show(event.id) });
   });

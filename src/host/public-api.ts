@@ -16,7 +16,12 @@ export interface ApiEvents {
 }
 
 export function createApiEvents(onError: (error: unknown) => void): ApiEvents {
-  return { entry: createSignal(onError), retry: createSignal(onError), resume: createSignal(onError), run: 'idle' };
+  return {
+    entry: createSignal(onError),
+    retry: createSignal(onError),
+    resume: createSignal(onError),
+    run: 'idle',
+  };
 }
 
 /** The loaded part, as far as the API needs it. */
@@ -25,7 +30,11 @@ export interface ApiSource {
   listSessions(): Promise<SessionSummary[]>;
 }
 
-export function createApi(load: () => Promise<ApiSource>, events: ApiEvents, readSetting: ReadSetting): BoughApi {
+export function createApi(
+  load: () => Promise<ApiSource>,
+  events: ApiEvents,
+  readSetting: ReadSetting,
+): BoughApi {
   return {
     open: async (options = {}) => (await load()).openSession(options),
     listSessions: async () => (await load()).listSessions(),

@@ -4,9 +4,21 @@ import type { RunState } from '../shared/protocol.js';
 
 const looks: Readonly<Record<RunState, { text: string; tooltip: string; command: string; warns?: true }>> = {
   idle: { text: '$(comment-discussion) Bough', tooltip: 'Show the chat', command: 'bough.chat.show' },
-  running: { text: '$(sync) Bough: working', tooltip: 'Bough works. Show the chat', command: 'bough.chat.show' },
-  stopping: { text: '$(sync) Bough: stopping', tooltip: 'Bough is stopping. Show the chat', command: 'bough.chat.show' },
-  retrying: { text: '$(history) Bough: waiting to retry', tooltip: 'A request failed and will be sent again. Show the chat', command: 'bough.chat.show' },
+  running: {
+    text: '$(sync) Bough: working',
+    tooltip: 'Bough works. Show the chat',
+    command: 'bough.chat.show',
+  },
+  stopping: {
+    text: '$(sync) Bough: stopping',
+    tooltip: 'Bough is stopping. Show the chat',
+    command: 'bough.chat.show',
+  },
+  retrying: {
+    text: '$(history) Bough: waiting to retry',
+    tooltip: 'A request failed and will be sent again. Show the chat',
+    command: 'bough.chat.show',
+  },
   parked: {
     text: '$(history) Bough: needs you',
     tooltip: 'The server asks for a long wait. Show the choices',

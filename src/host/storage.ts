@@ -43,7 +43,12 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   return {
     store,
     folder: identity?.uri,
-    active: activeOf(`vscode:${place.key}`, { surfaces, store, ids, isContinued: () => parts.readSetting('sessions.continueLast') !== false }),
+    active: activeOf(`vscode:${place.key}`, {
+      surfaces,
+      store,
+      ids,
+      isContinued: () => parts.readSetting('sessions.continueLast') !== false,
+    }),
     drafts: new DraftFiles(place.folder, files),
     close: () => store.close(),
   };
@@ -83,5 +88,7 @@ function folderIdentity(): { uri: string; path?: string } | undefined {
 /** One root for each profile of VS Code, unless the person names another. */
 function rootOf({ context, readSetting }: StorageParts): string {
   const wanted = readSetting('sessions.location');
-  return typeof wanted === 'string' && path.isAbsolute(wanted) ? path.normalize(wanted) : context.globalStorageUri.fsPath;
+  return typeof wanted === 'string' && path.isAbsolute(wanted)
+    ? path.normalize(wanted)
+    : context.globalStorageUri.fsPath;
 }

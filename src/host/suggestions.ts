@@ -2,7 +2,14 @@
 import * as vscode from 'vscode';
 import type { ModelView } from '../shared/protocol.js';
 
-export const demoPrompts = ['What is in this folder?', '/demo edit', '/demo rate-limit', '/demo drop', '/demo branch', '/demo crash'] as const;
+export const demoPrompts = [
+  'What is in this folder?',
+  '/demo edit',
+  '/demo rate-limit',
+  '/demo drop',
+  '/demo branch',
+  '/demo crash',
+] as const;
 
 const sources = '**/*.{ts,tsx,js,jsx,mjs,py,go,rs,java,kt,cs,rb,php,swift,c,cpp,h,vue,svelte,scala,dart}';
 const ignored = '**/{node_modules,dist,out,build,target,vendor,.git,.venv}/**';
@@ -14,7 +21,9 @@ export async function lookForPrompts(): Promise<string[]> {
     vscode.workspace.findFiles(sources, ignored, 40),
   ]);
   const shown = (uri: vscode.Uri) => vscode.workspace.asRelativePath(uri, false);
-  const byDepth = files.map(shown).sort((a, b) => a.split('/').length - b.split('/').length || a.localeCompare(b));
+  const byDepth = files
+    .map(shown)
+    .sort((a, b) => a.split('/').length - b.split('/').length || a.localeCompare(b));
   const [first] = byDepth;
   return [
     vscode.l10n.t('What is in this folder?'),

@@ -16,14 +16,20 @@ export async function readSurroundings(shell: string): Promise<Surroundings> {
   };
 }
 
-async function readInstructions(folder: vscode.WorkspaceFolder, isOneOfMany: boolean): Promise<Surroundings['instructions'][number] | undefined> {
+async function readInstructions(
+  folder: vscode.WorkspaceFolder,
+  isOneOfMany: boolean,
+): Promise<Surroundings['instructions'][number] | undefined> {
   const path = isOneOfMany ? `${folder.name}/AGENTS.md` : 'AGENTS.md';
   const bytes = await readIfThere(vscode.Uri.joinPath(folder.uri, 'AGENTS.md'));
   if (bytes === undefined) return undefined;
   const text = new TextDecoder().decode(bytes).trim();
   if (text === '') return undefined;
   if (text.length <= LONGEST) return { path, text };
-  return { path, text: `${text.slice(0, LONGEST).toWellFormed()}\n[The rest of this file is left out: it has ${text.length} characters.]` };
+  return {
+    path,
+    text: `${text.slice(0, LONGEST).toWellFormed()}\n[The rest of this file is left out: it has ${text.length} characters.]`,
+  };
 }
 
 async function readIfThere(uri: vscode.Uri): Promise<Uint8Array | undefined> {

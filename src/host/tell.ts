@@ -22,14 +22,21 @@ export function createTeller(output: Output, run: (command: UiCommand) => Promis
       teller.failure(trouble.failure);
     },
     failure(failure) {
-      output.log('warn', failure.detail === undefined ? failure.message : `${failure.message} (${failure.detail})`);
+      output.log(
+        'warn',
+        failure.detail === undefined ? failure.message : `${failure.message} (${failure.detail})`,
+      );
       const button = failure.action === undefined ? undefined : actionButton(failure.action);
       const chosen = vscode.window.showErrorMessage(failure.message, ...(button ? [button.label] : []));
-      chosen.then((label) => (label !== undefined && button ? run(button.command) : undefined)).then(undefined, output.bug);
+      chosen
+        .then((label) => (label !== undefined && button ? run(button.command) : undefined))
+        .then(undefined, output.bug);
     },
     info(text, buttons = {}) {
       const chosen = vscode.window.showInformationMessage(text, ...Object.keys(buttons));
-      chosen.then((label) => (label === undefined ? undefined : buttons[label]?.())).then(undefined, (error: unknown) => teller.error(error, text));
+      chosen
+        .then((label) => (label === undefined ? undefined : buttons[label]?.()))
+        .then(undefined, (error: unknown) => teller.error(error, text));
     },
   };
   return teller;

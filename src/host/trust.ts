@@ -36,7 +36,8 @@ function needsTrust(intent: Intent): boolean {
 
 const restricted: Failure = {
   kind: 'refused',
-  message: 'This window is in Restricted Mode: Bough can show past sessions, but sends nothing and runs nothing. Trust the workspace to go on.',
+  message:
+    'This window is in Restricted Mode: Bough can show past sessions, but sends nothing and runs nothing. Trust the workspace to go on.',
   transient: false,
   code: 'Untrusted',
 };

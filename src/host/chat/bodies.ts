@@ -2,7 +2,10 @@
 import type { PlacedEntry, SessionLog } from '../../log/store.js';
 import { isConversation, type Entry } from '../../shared/notes.js';
 
-export async function readBodies(log: Pick<SessionLog, 'outline' | 'line'>, ids: readonly string[]): Promise<Entry[]> {
+export async function readBodies(
+  log: Pick<SessionLog, 'outline' | 'line'>,
+  ids: readonly string[],
+): Promise<Entry[]> {
   const missing = new Set(ids);
   const newestFirst = log.outline.flatMap(([id]) => (missing.has(id) ? [id] : [])).reverse();
   const found = new Map<number, PlacedEntry>();

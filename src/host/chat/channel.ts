@@ -4,7 +4,16 @@
  */
 import type { Clock, Disposable } from '../../ports.js';
 import { isFailure, type Failure } from '../../shared/failure.js';
-import { toHostSchema, type Ask, type AskResults, type Intent, type Snapshot, type ToHost, type ToWebview, type UiCommand } from '../../shared/protocol.js';
+import {
+  toHostSchema,
+  type Ask,
+  type AskResults,
+  type Intent,
+  type Snapshot,
+  type ToHost,
+  type ToWebview,
+  type UiCommand,
+} from '../../shared/protocol.js';
 import { failureOf, troubleOf } from '../errors.js';
 import { readBodies } from './bodies.js';
 import { Feed, type ShownSession } from './feed.js';
@@ -14,7 +23,10 @@ export interface ChannelParts {
   clock: Clock;
   command: (command: UiCommand, session: string) => Promise<unknown>;
   files: (query: string) => Promise<string[]>;
-  drafts: { read(session: string): Promise<Snapshot['draft']>; write(session: string, draft: Snapshot['draft']): void };
+  drafts: {
+    read(session: string): Promise<Snapshot['draft']>;
+    write(session: string, draft: Snapshot['draft']): void;
+  };
   /** How an intent ended: what could not be saved stays on show until something can. */
   onIntent: (session: string, intent: Intent, failure: Failure | null) => void;
   log: (level: 'warn' | 'error', text: string) => void;
@@ -65,7 +77,10 @@ export class Channel implements Disposable {
     const read = toHostSchema.safeParse(data);
     if (read.success) return this.handle(read.data);
     const issue = read.error.issues[0];
-    this.parts.log('warn', `The chat view sent something that does not fit: ${issue?.message ?? ''} at ${issue?.path.join('.') ?? ''}`);
+    this.parts.log(
+      'warn',
+      `The chat view sent something that does not fit: ${issue?.message ?? ''} at ${issue?.path.join('.') ?? ''}`,
+    );
     const id = requestIdOf(data);
     if (id !== undefined) this.parts.post({ type: 'reply', id, ok: false, failure: misfit });
   }
@@ -78,7 +93,9 @@ export class Channel implements Disposable {
       case 'intent':
         return this.reply(message.id, 'This', (session) => this.carryOut(message, session));
       case 'ui':
-        return this.reply(message.id, 'This', (session) => this.parts.command(message.command, session.agent.log.id));
+        return this.reply(message.id, 'This', (session) =>
+          this.parts.command(message.command, session.agent.log.id),
+        );
       case 'ask':
         return this.reply(message.id, 'Loading', (session) => this.answer(message.ask, session));
       case 'draft':
@@ -92,7 +109,9 @@ export class Channel implements Disposable {
     const { shown } = this;
     const answer = async (): Promise<ToWebview> => {
       const result = shown ? await work(shown) : notYet;
-      return isFailure(result) ? { type: 'reply', id, ok: false, failure: result } : { type: 'reply', id, ok: true, result: result ?? null };
+      return isFailure(result)
+        ? { type: 'reply', id, ok: false, failure: result }
+        : { type: 'reply', id, ok: true, result: result ?? null };
     };
     answer().then(
       (message) => this.parts.post(message),
@@ -103,9 +122,13 @@ export class Channel implements Disposable {
     );
   }
 
-  private async carryOut(message: Extract<ToHost, { type: 'intent' }>, { agent }: ShownSession): Promise<unknown> {
+  private async carryOut(
+    message: Extract<ToHost, { type: 'intent' }>,
+    { agent }: ShownSession,
+  ): Promise<unknown> {
     const { intent, expected_head: expected } = message;
-    const outcome = expected === undefined ? await agent.dispatch(intent) : await agent.dispatch(intent, expected);
+    const outcome =
+      expected === undefined ? await agent.dispatch(intent) : await agent.dispatch(intent, expected);
     this.parts.onIntent(agent.log.id, intent, isFailure(outcome) ? outcome : null);
     return outcome;
   }
@@ -146,7 +169,11 @@ export class Channel implements Disposable {
   }
 }
 
-const notYet: Failure = { kind: 'refused', message: 'The session is still being opened. Try again in a moment.', transient: true };
+const notYet: Failure = {
+  kind: 'refused',
+  message: 'The session is still being opened. Try again in a moment.',
+  transient: true,
+};
 const misfit: Failure = {
   kind: 'refused',
   message: 'The chat view asked for something this version of Bough does not know. Reload the window.',

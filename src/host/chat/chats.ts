@@ -62,7 +62,10 @@ export class Chats implements vscode.Disposable {
   }
 
   isVisible(session: string): boolean {
-    return (this.shown === session && this.view?.view.visible === true) || this.tabs.get(session)?.panel.visible === true;
+    return (
+      (this.shown === session && this.view?.view.visible === true) ||
+      this.tabs.get(session)?.panel.visible === true
+    );
   }
 
   /** Shows the session in its tab when it has one in sight, else in the side bar, and puts the focus there. */
@@ -93,13 +96,17 @@ export class Chats implements vscode.Disposable {
     const known = this.tabs.get(session);
     if (known) return known.panel.reveal();
     const opened = await this.parts.sessions.open(session);
-    const panel = vscode.window.createWebviewPanel(TAB, opened.title(), vscode.ViewColumn.Active, { enableFindWidget: true });
+    const panel = vscode.window.createWebviewPanel(TAB, opened.title(), vscode.ViewColumn.Active, {
+      enableFindWidget: true,
+    });
     await this.attachTab(panel, session);
   }
 
   /** The view of the side bar is there; its page has been set. */
   async attachView(view: vscode.WebviewView, page: Page): Promise<void> {
-    const channel = this.connect(page, (isVisible) => view.onDidChangeVisibility(() => isVisible(view.visible)));
+    const channel = this.connect(page, (isVisible) =>
+      view.onDidChangeVisibility(() => isVisible(view.visible)),
+    );
     this.view = { view, channel };
     view.onDidDispose(() => {
       channel.dispose();
@@ -114,11 +121,16 @@ export class Chats implements vscode.Disposable {
   async attachTab(panel: vscode.WebviewPanel, session: string): Promise<void> {
     const page = openPage(panel.webview, this.parts.extensionUri, 'tab', session);
     panel.iconPath = vscode.Uri.joinPath(this.parts.extensionUri, 'media', 'bough.svg');
-    const channel = this.connect(page, (isVisible) => panel.onDidChangeViewState(() => isVisible(panel.visible)));
+    const channel = this.connect(page, (isVisible) =>
+      panel.onDidChangeViewState(() => isVisible(panel.visible)),
+    );
     const tab: Tab = { panel, channel };
     this.tabs.set(session, tab);
     const titles = this.parts.sessions.on(({ id, type }) => {
-      const opened = id === session && (type === 'appended' || type === 'opened') ? this.parts.sessions.peek(id) : undefined;
+      const opened =
+        id === session && (type === 'appended' || type === 'opened')
+          ? this.parts.sessions.peek(id)
+          : undefined;
       if (opened) panel.title = opened.title();
     });
     panel.onDidDispose(() => {

@@ -57,7 +57,12 @@ export class Feed implements Disposable {
     this.sent = undefined;
     const { agent } = this.session;
     const draft = await this.parts.readDraft(this.id);
-    const snapshot = await buildSnapshot({ agent, title: this.session.title(), status: this.session.status(), draft });
+    const snapshot = await buildSnapshot({
+      agent,
+      title: this.session.title(),
+      status: this.session.status(),
+      draft,
+    });
     if (this.isOver) return;
     this.sent = { position: snapshot.position, nodes: snapshot.outline.length };
     this.growth.reset(snapshot.growing);
@@ -80,7 +85,9 @@ export class Feed implements Disposable {
   private follow(): void {
     const { agent } = this.session;
     const grow = this.batched(() => this.sendGrowth());
-    const report = this.batched(() => this.post({ type: 'progress', session: this.id, progress: agent.progress() }));
+    const report = this.batched(() =>
+      this.post({ type: 'progress', session: this.id, progress: agent.progress() }),
+    );
     const onEvent = (event: AgentEvent) => {
       switch (event.type) {
         case 'growing':
@@ -107,7 +114,13 @@ export class Feed implements Disposable {
     if (!followsOn(this.sent.position, placed)) return this.resend();
     this.sendGrowth();
     const status = this.session.status();
-    const message = buildAppended({ agent: this.session.agent, status, from: this.sent.position, nodes: this.sent.nodes, placed });
+    const message = buildAppended({
+      agent: this.session.agent,
+      status,
+      from: this.sent.position,
+      nodes: this.sent.nodes,
+      placed,
+    });
     this.sent = { position: message.position, nodes: this.sent.nodes + message.outline.length };
     this.lastStatus = JSON.stringify(status);
     this.parts.post(message);

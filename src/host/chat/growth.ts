@@ -24,10 +24,19 @@ export function createGrowth(session: string): Growth {
   return {
     advance(growing) {
       if (growing === null) return undefined;
-      const before = sent?.attempt_id === growing.attempt_id ? sent : { attempt_id: '', text: 0, reasoning: 0, calls: '[]' };
+      const before =
+        sent?.attempt_id === growing.attempt_id
+          ? sent
+          : { attempt_id: '', text: 0, reasoning: 0, calls: '[]' };
       const now = mark(growing);
       const isKnown = before.attempt_id !== '';
-      if (isKnown && now.text === before.text && now.reasoning === before.reasoning && now.calls === before.calls) return undefined;
+      if (
+        isKnown &&
+        now.text === before.text &&
+        now.reasoning === before.reasoning &&
+        now.calls === before.calls
+      )
+        return undefined;
       // Text that became shorter is another text: begin again.
       const offset = now.text < before.text ? 0 : before.text;
       const reasoningOffset = now.reasoning < before.reasoning ? 0 : before.reasoning;

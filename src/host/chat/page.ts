@@ -9,7 +9,12 @@ export interface Page {
   listen(receive: (data: unknown) => void): void;
 }
 
-export function openPage(webview: vscode.Webview, extensionUri: vscode.Uri, surface: Surface, sessionId = ''): Page {
+export function openPage(
+  webview: vscode.Webview,
+  extensionUri: vscode.Uri,
+  surface: Surface,
+  sessionId = '',
+): Page {
   const dist = vscode.Uri.joinPath(extensionUri, 'dist');
   const address = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
   let waiting: unknown[] | undefined = [];

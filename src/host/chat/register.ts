@@ -32,7 +32,10 @@ export function registerChat({ extensionUri, load, onError }: RegisterChatParts)
       return Promise.resolve();
     },
   };
-  return vscode.Disposable.from(vscode.window.registerWebviewViewProvider('bough.chat', view), vscode.window.registerWebviewPanelSerializer(TAB, tabs));
+  return vscode.Disposable.from(
+    vscode.window.registerWebviewViewProvider('bough.chat', view),
+    vscode.window.registerWebviewPanelSerializer(TAB, tabs),
+  );
 }
 
 /** What the tab's document keeps for a reload. */

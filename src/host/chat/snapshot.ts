@@ -42,7 +42,10 @@ async function settledLine(log: AgentSession['log']): Promise<PlacedEntry[]> {
 }
 
 /** The last entries of the line, cut before a conversation entry, so that the notes of what is shown are all there. */
-export function lastPage(line: readonly PlacedEntry[], limit = PAGE): { entries: PlacedEntry[]; more: boolean } {
+export function lastPage(
+  line: readonly PlacedEntry[],
+  limit = PAGE,
+): { entries: PlacedEntry[]; more: boolean } {
   if (line.length <= limit) return { entries: [...line], more: false };
   let begin = line.length - limit;
   while (begin > 0) {
@@ -50,7 +53,10 @@ export function lastPage(line: readonly PlacedEntry[], limit = PAGE): { entries:
     if (placed && isConversation(placed.entry)) break;
     begin -= 1;
   }
-  return { entries: line.slice(begin), more: line.slice(0, begin).some(({ entry }) => isConversation(entry)) };
+  return {
+    entries: line.slice(begin),
+    more: line.slice(0, begin).some(({ entry }) => isConversation(entry)),
+  };
 }
 
 export interface AppendedParts {
@@ -62,7 +68,13 @@ export interface AppendedParts {
   placed: readonly PlacedEntry[];
 }
 
-export function buildAppended({ agent, status, from, nodes, placed }: AppendedParts): Extract<ToWebview, { type: 'appended' }> {
+export function buildAppended({
+  agent,
+  status,
+  from,
+  nodes,
+  placed,
+}: AppendedParts): Extract<ToWebview, { type: 'appended' }> {
   const { log } = agent;
   return {
     type: 'appended',
@@ -78,5 +90,8 @@ export function buildAppended({ agent, status, from, nodes, placed }: AppendedPa
 
 /** What was added follows on from what the view has, and shows the line it shows already. */
 export function followsOn(from: number, placed: readonly PlacedEntry[]): boolean {
-  return placed.every(({ position }, index) => position === from + index) && !placed.some(({ entry }) => entry.type === 'head');
+  return (
+    placed.every(({ position }, index) => position === from + index) &&
+    !placed.some(({ entry }) => entry.type === 'head')
+  );
 }

@@ -50,7 +50,10 @@ const doing: Readonly<Record<CommandName, string>> = {
 };
 
 /** Registers all commands at once; the code behind them is loaded when the first one is run. */
-export function registerCommands(load: () => Promise<Commands>, onError: (error: unknown, doing: string) => void): vscode.Disposable {
+export function registerCommands(
+  load: () => Promise<Commands>,
+  onError: (error: unknown, doing: string) => void,
+): vscode.Disposable {
   const names = Object.keys(doing) as CommandName[];
   const registered = names.map((name) =>
     vscode.commands.registerCommand(name, async (...args: unknown[]) => {

@@ -41,7 +41,11 @@ async function setKey(parts: ModelCommandParts, given: unknown, givenKey: unknow
   const name = typeof given === 'string' ? given : await pickProvider(providers());
   if (name === undefined) return;
   const settings = providers();
-  const { origin } = unwrap(Object.hasOwn(settings, name) ? readProvider(name, settings[name]) : unknownProvider(name, Object.keys(settings)));
+  const { origin } = unwrap(
+    Object.hasOwn(settings, name)
+      ? readProvider(name, settings[name])
+      : unknownProvider(name, Object.keys(settings)),
+  );
   const key = typeof givenKey === 'string' ? givenKey : await askKey(name, origin);
   if (key === undefined || key.trim() === '') return;
   await keys.set(name, { origin, key: key.trim() });
@@ -49,12 +53,19 @@ async function setKey(parts: ModelCommandParts, given: unknown, givenKey: unknow
   tell.info(vscode.l10n.t('The key of "{0}" is stored. It is sent to {1} only.', name, origin));
 }
 
-async function removeKey({ keys, providers, tell, onKeys }: ModelCommandParts, given: unknown): Promise<void> {
+async function removeKey(
+  { keys, providers, tell, onKeys }: ModelCommandParts,
+  given: unknown,
+): Promise<void> {
   const name = typeof given === 'string' ? given : await pickProvider(providers());
   if (name === undefined) return;
   const had = await keys.remove(name);
   onKeys();
-  tell.info(had ? vscode.l10n.t('The key of "{0}" is removed.', name) : vscode.l10n.t('There is no key of "{0}".', name));
+  tell.info(
+    had
+      ? vscode.l10n.t('The key of "{0}" is removed.', name)
+      : vscode.l10n.t('There is no key of "{0}".', name),
+  );
 }
 
 /** The only provider is not asked for. */
@@ -66,17 +77,26 @@ async function pickProvider(settings: Readonly<Record<string, unknown>>): Promis
       transient: false,
       code: 'configuration',
       action: 'open-settings',
-      message: vscode.l10n.t('A key belongs to a provider, and there is none in bough.providers yet. Add one there, with its base URL.'),
+      message: vscode.l10n.t(
+        'A key belongs to a provider, and there is none in bough.providers yet. Add one there, with its base URL.',
+      ),
     });
   }
   if (names.length === 1) return names[0];
-  return vscode.window.showQuickPick(names, { title: vscode.l10n.t('Provider'), placeHolder: vscode.l10n.t('The provider the key is for') });
+  return vscode.window.showQuickPick(names, {
+    title: vscode.l10n.t('Provider'),
+    placeHolder: vscode.l10n.t('The provider the key is for'),
+  });
 }
 
 async function askKey(name: string, origin: string): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title: vscode.l10n.t('Set API Key'),
-    prompt: vscode.l10n.t('The key of "{0}". It is kept in VS Code\'s secret storage and sent to {1} only.', name, origin),
+    prompt: vscode.l10n.t(
+      'The key of "{0}". It is kept in VS Code\'s secret storage and sent to {1} only.',
+      name,
+      origin,
+    ),
     password: true,
     ignoreFocusOut: true,
   });

@@ -55,7 +55,11 @@ async function freshSession({ sessions, chats, ids }: SessionCommandParts): Prom
   return agent.log.position === 0 && agent.run() === 'idle' ? agent.log.id : ids.session();
 }
 
-async function rename({ sessions, store, tree }: SessionCommandParts, id: string, given: unknown): Promise<void> {
+async function rename(
+  { sessions, store, tree }: SessionCommandParts,
+  id: string,
+  given: unknown,
+): Promise<void> {
   const title = await titleIn(sessions, id);
   const name =
     typeof given === 'string'
@@ -64,7 +68,8 @@ async function rename({ sessions, store, tree }: SessionCommandParts, id: string
           title: vscode.l10n.t('Rename Session'),
           prompt: vscode.l10n.t('A name for this session'),
           value: title,
-          validateInput: (value) => (value.trim() === '' ? vscode.l10n.t('A name must not be blank.') : undefined),
+          validateInput: (value) =>
+            value.trim() === '' ? vscode.l10n.t('A name must not be blank.') : undefined,
         });
   if (name === undefined || name.trim() === title) return;
   await store.rename(id, name.trim());
@@ -75,8 +80,14 @@ async function remove(parts: SessionCommandParts, id: string): Promise<void> {
   const { sessions, store, chats, tree, ids, tell } = parts;
   const title = await titleIn(sessions, id);
   const yes = vscode.l10n.t('Delete');
-  const detail = vscode.l10n.t('All its branches go with it. You can undo this from the message that follows.');
-  const answer = await vscode.window.showWarningMessage(vscode.l10n.t('Delete "{0}"?', title), { modal: true, detail }, yes);
+  const detail = vscode.l10n.t(
+    'All its branches go with it. You can undo this from the message that follows.',
+  );
+  const answer = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Delete "{0}"?', title),
+    { modal: true, detail },
+    yes,
+  );
   if (answer !== yes) return;
   const wasShown = (await chats.ofSideBar()) === id;
   await sessions.close(id);
@@ -95,7 +106,8 @@ async function remove(parts: SessionCommandParts, id: string): Promise<void> {
 async function reveal({ sessions, tell }: SessionCommandParts, id: string): Promise<void> {
   const { agent } = await sessions.open(id);
   const { file, position } = agent.log;
-  if (file === undefined || position === 0) return tell.info(vscode.l10n.t('Nothing of this session has been written yet.'));
+  if (file === undefined || position === 0)
+    return tell.info(vscode.l10n.t('Nothing of this session has been written yet.'));
   const uri = vscode.Uri.file(file);
   const isHere = vscode.env.remoteName === undefined && vscode.env.uiKind === vscode.UIKind.Desktop;
   await vscode.commands.executeCommand(isHere ? 'revealFileInOS' : 'vscode.open', uri);

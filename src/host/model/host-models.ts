@@ -37,7 +37,10 @@ export function createHostModels(parts: HostModelsParts): HostModels {
   const signal = createSignal<void>(output.bug);
   const keys = new Keys(secrets, output.hide);
   const configured = () => asRecord(readSetting('providers'));
-  const providers = () => Object.fromEntries(Object.entries(configured()).map(([name, settings]) => [name, withHeaders(keys, name, settings)]));
+  const providers = () =>
+    Object.fromEntries(
+      Object.entries(configured()).map(([name, settings]) => [name, withHeaders(keys, name, settings)]),
+    );
   const models = createModels({
     providers,
     key: (provider, origin) => keys.key(provider, origin),
@@ -54,10 +57,24 @@ export function createHostModels(parts: HostModelsParts): HostModels {
   const restart = () => {
     start().then(() => signal.fire(), output.bug);
   };
-  bag.add(vscode.workspace.onDidChangeConfiguration((event) => (event.affectsConfiguration('bough.providers') || event.affectsConfiguration('bough.model') ? restart() : undefined)));
+  bag.add(
+    vscode.workspace.onDidChangeConfiguration((event) =>
+      event.affectsConfiguration('bough.providers') || event.affectsConfiguration('bough.model')
+        ? restart()
+        : undefined,
+    ),
+  );
   bag.add(secrets.onDidChange(restart));
   bag.add(vscode.lm.onDidChangeChatModels(() => signal.fire()));
-  return { models, keys, providers, onChange: (listener) => signal.on(listener), changed: () => signal.fire(), start, dispose: () => bag.dispose() };
+  return {
+    models,
+    keys,
+    providers,
+    onChange: (listener) => signal.on(listener),
+    changed: () => signal.fire(),
+    start,
+    dispose: () => bag.dispose(),
+  };
 }
 
 /** Headers that carried a secret are sent as before, but only to the origin they were given for. */
@@ -65,7 +82,9 @@ function withHeaders(keys: Keys, name: string, settings: unknown): unknown {
   const provider = readProvider(name, settings);
   if (isFailure(provider)) return settings;
   const secret = keys.headers(name, provider.origin);
-  return Object.keys(secret).length === 0 ? settings : { ...asRecord(settings), headers: { ...provider.headers, ...secret } };
+  return Object.keys(secret).length === 0
+    ? settings
+    : { ...asRecord(settings), headers: { ...provider.headers, ...secret } };
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {

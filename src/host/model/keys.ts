@@ -112,7 +112,10 @@ export function takeSecrets(providers: unknown): Sorted {
   const found: FoundSecret[] = [];
   const cleaned: Record<string, unknown> = {};
   for (const [provider, settings] of Object.entries(providers)) {
-    const origin = isRecord(settings) && typeof settings['baseUrl'] === 'string' ? originOf(settings['baseUrl']) : undefined;
+    const origin =
+      isRecord(settings) && typeof settings['baseUrl'] === 'string'
+        ? originOf(settings['baseUrl'])
+        : undefined;
     const taken = isRecord(settings) && origin !== undefined ? takeFrom(settings) : undefined;
     cleaned[provider] = taken?.rest ?? settings;
     if (taken && origin !== undefined) found.push({ provider, origin, ...taken.secret });
@@ -120,21 +123,33 @@ export function takeSecrets(providers: unknown): Sorted {
   return found.length > 0 ? { cleaned, found } : { cleaned: providers, found };
 }
 
-function takeFrom(settings: Record<string, unknown>): { rest: Record<string, unknown>; secret: Omit<ProviderSecret, 'origin'> } | undefined {
+function takeFrom(
+  settings: Record<string, unknown>,
+): { rest: Record<string, unknown>; secret: Omit<ProviderSecret, 'origin'> } | undefined {
   const { apiKey, headers, ...others } = settings;
   const all = isRecord(headers) ? Object.entries(headers) : [];
-  const secrets = all.filter(([name, value]) => secretHeader.test(name) && typeof value === 'string') as [string, string][];
+  const secrets = all.filter(([name, value]) => secretHeader.test(name) && typeof value === 'string') as [
+    string,
+    string,
+  ][];
   if (apiKey === undefined && secrets.length === 0) return undefined;
-  const bearer = secrets.find(([name, value]) => /^authorization$/i.test(name) && /^Bearer\s+\S/i.test(value));
-  const key = typeof apiKey === 'string' && apiKey.trim() !== '' ? apiKey.trim() : bearer?.[1].replace(/^Bearer\s+/i, '').trim();
+  const bearer = secrets.find(
+    ([name, value]) => /^authorization$/i.test(name) && /^Bearer\s+\S/i.test(value),
+  );
+  const key =
+    typeof apiKey === 'string' && apiKey.trim() !== ''
+      ? apiKey.trim()
+      : bearer?.[1].replace(/^Bearer\s+/i, '').trim();
   const other = Object.fromEntries(secrets.filter((entry) => entry !== bearer));
   const plain = Object.fromEntries(all.filter(([name]) => !secrets.some(([secret]) => secret === name)));
   return {
     rest: { ...others, ...(Object.keys(plain).length > 0 ? { headers: plain } : {}) },
-    secret: { ...(key === undefined ? {} : { key }), ...(Object.keys(other).length > 0 ? { headers: other } : {}) },
+    secret: {
+      ...(key === undefined ? {} : { key }),
+      ...(Object.keys(other).length > 0 ? { headers: other } : {}),
+    },
   };
 }
-
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -37,7 +37,10 @@ function partsOf(message: ModelRequest['messages'][number]): LmPart[] {
       return message.parts.map((part) =>
         part.type === 'text'
           ? { type: 'text', text: part.text }
-          : { type: 'text', text: `[${part.name} (${part.mime}) was attached; this model is given text only]` },
+          : {
+              type: 'text',
+              text: `[${part.name} (${part.mime}) was attached; this model is given text only]`,
+            },
       );
     case 'assistant':
       return message.parts.flatMap((part): LmPart[] => {
@@ -107,7 +110,10 @@ export async function* lmAttempt(options: LmStream): AsyncGenerator<ModelEvent, 
       }
     }
   } catch (error) {
-    yield { type: 'failure', failure: options.signal.aborted ? cancelled() : lmFailure(error, options.label) };
+    yield {
+      type: 'failure',
+      failure: options.signal.aborted ? cancelled() : lmFailure(error, options.label),
+    };
     return;
   }
   if (options.signal.aborted) {
@@ -115,7 +121,9 @@ export async function* lmAttempt(options: LmStream): AsyncGenerator<ModelEvent, 
     return;
   }
   yield* whole();
-  yield hasContent ? { type: 'finish', reason: finishReason(calls) } : { type: 'failure', failure: emptyAnswer(options.label) };
+  yield hasContent
+    ? { type: 'finish', reason: finishReason(calls) }
+    : { type: 'failure', failure: emptyAnswer(options.label) };
 }
 
 /** VS Code does not tell why an answer ended. */
@@ -133,11 +141,18 @@ function readPart(value: unknown, isText: (part: unknown) => boolean): ReadPart 
   if ('callId' in value && 'name' in value && typeof value.name === 'string') {
     const input = 'input' in value ? value.input : {};
     const id = typeof value.callId === 'string' ? { provider_call_id: value.callId } : {};
-    return { type: 'call', call: { type: 'tool_call', ...id, name: value.name, raw_input: JSON.stringify(input ?? {}), input } };
+    return {
+      type: 'call',
+      call: { type: 'tool_call', ...id, name: value.name, raw_input: JSON.stringify(input ?? {}), input },
+    };
   }
   const words = 'value' in value ? asText(value.value) : undefined;
-  if (words !== undefined && !('mimeType' in value)) return { type: isText(value) ? 'text' : 'reasoning', text: words };
-  return { type: 'unknown', what: 'mimeType' in value ? `data of type ${String(value.mimeType)}` : Object.keys(value).join(', ') };
+  if (words !== undefined && !('mimeType' in value))
+    return { type: isText(value) ? 'text' : 'reasoning', text: words };
+  return {
+    type: 'unknown',
+    what: 'mimeType' in value ? `data of type ${String(value.mimeType)}` : Object.keys(value).join(', '),
+  };
 }
 
 function asText(value: unknown): string | undefined {
@@ -150,7 +165,12 @@ function asObject(input: unknown): object {
 }
 
 function emptyAnswer(label: string): Failure {
-  return { kind: 'network', message: `${label} ended without an answer.`, transient: true, code: 'EmptyAnswer' };
+  return {
+    kind: 'network',
+    message: `${label} ended without an answer.`,
+    transient: true,
+    code: 'EmptyAnswer',
+  };
 }
 
 /** NoPermissions, NotFound and Blocked are never retried; anything else by our own backoff. */
@@ -186,12 +206,20 @@ export function lmFailure(error: unknown, label: string): Failure {
         action: 'select-model',
       };
     default:
-      return { kind: 'network', message: `${label} failed: ${detail || 'no reason given'}`, transient: true, code: code ?? 'Unknown', detail };
+      return {
+        kind: 'network',
+        message: `${label} failed: ${detail || 'no reason given'}`,
+        transient: true,
+        code: code ?? 'Unknown',
+        detail,
+      };
   }
 }
 
 function codeOf(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 }
 
 function messageOf(error: unknown): string {

@@ -61,14 +61,25 @@ async function send(model: vscode.LanguageModelChat, request: ModelRequest, sign
   const stop = () => source.cancel();
   signal.throwIfAborted();
   signal.addEventListener('abort', stop, { once: true });
-  const tools = request.tools.map(({ name, description, input_schema }) => ({ name, description, inputSchema: input_schema }));
-  const response = await model.sendRequest(lmMessages(request).map(asMessage), { tools, justification }, source.token);
+  const tools = request.tools.map(({ name, description, input_schema }) => ({
+    name,
+    description,
+    inputSchema: input_schema,
+  }));
+  const response = await model.sendRequest(
+    lmMessages(request).map(asMessage),
+    { tools, justification },
+    source.token,
+  );
   return { stream: endingWith(response.stream, () => signal.removeEventListener('abort', stop)) };
 }
 
 const justification = 'Bough answers your prompt with this model.';
 
-async function* endingWith(stream: AsyncIterable<unknown>, end: () => void): AsyncGenerator<unknown, void, undefined> {
+async function* endingWith(
+  stream: AsyncIterable<unknown>,
+  end: () => void,
+): AsyncGenerator<unknown, void, undefined> {
   try {
     yield* stream;
   } finally {
@@ -81,14 +92,18 @@ function asMessage({ role, parts }: LmMessage): vscode.LanguageModelChatMessage 
   return new vscode.LanguageModelChatMessage(role === 'assistant' ? Assistant : User, parts.map(asPart));
 }
 
-function asPart(part: LmPart): vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart {
+function asPart(
+  part: LmPart,
+): vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart {
   switch (part.type) {
     case 'text':
       return new vscode.LanguageModelTextPart(part.text);
     case 'call':
       return new vscode.LanguageModelToolCallPart(part.call_id, part.name, part.input);
     case 'result':
-      return new vscode.LanguageModelToolResultPart(part.call_id, [new vscode.LanguageModelTextPart(part.content)]);
+      return new vscode.LanguageModelToolResultPart(part.call_id, [
+        new vscode.LanguageModelTextPart(part.content),
+      ]);
   }
 }
 

@@ -48,11 +48,21 @@ function places(): Place[] {
   const folders = (vscode.workspace.workspaceFolders ?? []).map((folder): Place => {
     const ofFolder = vscode.workspace.getConfiguration('bough', folder.uri);
     const value: unknown = ofFolder.inspect('providers')?.workspaceFolderValue;
-    return { config: ofFolder, value, target: WorkspaceFolder, name: vscode.l10n.t('settings of the folder {0}', folder.name) };
+    return {
+      config: ofFolder,
+      value,
+      target: WorkspaceFolder,
+      name: vscode.l10n.t('settings of the folder {0}', folder.name),
+    };
   });
   return [
     { config, value: seen?.globalValue, target: Global, name: vscode.l10n.t('your settings') },
-    { config, value: seen?.workspaceValue, target: Workspace, name: vscode.l10n.t('settings of the workspace') },
+    {
+      config,
+      value: seen?.workspaceValue,
+      target: Workspace,
+      name: vscode.l10n.t('settings of the workspace'),
+    },
     ...folders,
   ];
 }

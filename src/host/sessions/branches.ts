@@ -21,12 +21,20 @@ export function branchesOf(nodes: readonly OutlineNode[], head: string | null): 
   for (const path of paths) for (const ordinal of path) uses.set(ordinal, (uses.get(ordinal) ?? 0) + 1);
   return paths.map((path) => {
     const own = path.filter((ordinal) => uses.get(ordinal) === 1);
-    const prompt = own.findLast((ordinal) => isPrompt(outline.nodes[ordinal])) ?? path.findLast((ordinal) => isPrompt(outline.nodes[ordinal]));
+    const prompt =
+      own.findLast((ordinal) => isPrompt(outline.nodes[ordinal])) ??
+      path.findLast((ordinal) => isPrompt(outline.nodes[ordinal]));
     const end = path.at(-1) ?? -1;
     const detail = preview(outline.nodes[end]);
-    return { leaf: outline.nodes[end]?.[0] ?? '', label: preview(outline.nodes[prompt ?? end]) || detail, detail, isShown: path.includes(shown) };
+    return {
+      leaf: outline.nodes[end]?.[0] ?? '',
+      label: preview(outline.nodes[prompt ?? end]) || detail,
+      detail,
+      isShown: path.includes(shown),
+    };
   });
 }
 
-const isPrompt = (node: OutlineNode | undefined): boolean => node !== undefined && (node[3] & OutlineFlag.user) !== 0;
+const isPrompt = (node: OutlineNode | undefined): boolean =>
+  node !== undefined && (node[3] & OutlineFlag.user) !== 0;
 const preview = (node: OutlineNode | undefined): string => node?.[4] ?? '';

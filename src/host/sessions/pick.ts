@@ -42,10 +42,18 @@ export async function pickSession(parts: PickParts): Promise<string | undefined>
   }
 }
 
-async function fill(pick: vscode.QuickPick<SessionItem>, parts: PickParts, isOpen: () => boolean): Promise<void> {
+async function fill(
+  pick: vscode.QuickPick<SessionItem>,
+  parts: PickParts,
+  isOpen: () => boolean,
+): Promise<void> {
   let cursor: string | undefined;
   do {
-    const page = await parts.store.list({ archived: 'all', limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await parts.store.list({
+      archived: 'all',
+      limit: 200,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     if (!isOpen()) return;
     pick.items = [...pick.items, ...page.sessions.map((summary) => itemOf(summary, parts))];
     ({ cursor } = page);

@@ -8,7 +8,10 @@ import type { RunState } from '../../shared/protocol.js';
 export type RowWord = '' | 'running' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'archived';
 
 /** A run that lives here knows more than the log on disk. */
-export function rowWord(summary: Pick<SessionSummary, 'status' | 'archived'>, run: RunState | undefined): RowWord {
+export function rowWord(
+  summary: Pick<SessionSummary, 'status' | 'archived'>,
+  run: RunState | undefined,
+): RowWord {
   switch (run) {
     case 'running':
     case 'stopping':
@@ -24,7 +27,10 @@ export function rowWord(summary: Pick<SessionSummary, 'status' | 'archived'>, ru
   }
 }
 
-function restingWord({ status, archived }: Pick<SessionSummary, 'status' | 'archived'>, run: 'idle' | undefined): RowWord {
+function restingWord(
+  { status, archived }: Pick<SessionSummary, 'status' | 'archived'>,
+  run: 'idle' | undefined,
+): RowWord {
   switch (status) {
     case 'damaged':
     case 'unreadable':
@@ -95,7 +101,8 @@ export function relativeTime(then: number, now: number, language: string): strin
     ['minute', 60],
   ] as const;
   const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-  for (const [unit, size] of units) if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
+  for (const [unit, size] of units)
+    if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit);
   return format.format(Math.min(seconds, 0), 'second');
 }
 

@@ -115,7 +115,8 @@ export class HostSession implements ShownSession, Disposable {
   private takeAppended(placed: readonly PlacedEntry[]): void {
     this.notSaved = null;
     this.unsaved = null;
-    if (placed.some(({ entry }) => entry.type === 'model_change' || entry.type === 'head')) this.refreshModelSoon();
+    if (placed.some(({ entry }) => entry.type === 'model_change' || entry.type === 'head'))
+      this.refreshModelSoon();
   }
 
   /** What could not be written stays on show until something could. */
@@ -128,7 +129,12 @@ export class HostSession implements ShownSession, Disposable {
 }
 
 function modelView({ info }: Model): ModelView {
-  return { id: `${info.provider}/${info.id}`, label: info.label, demo: info.provider === 'demo', contextWindow: info.contextWindow };
+  return {
+    id: `${info.provider}/${info.id}`,
+    label: info.label,
+    demo: info.provider === 'demo',
+    contextWindow: info.contextWindow,
+  };
 }
 
 /** The person's own name wins, then the first prompt. */

@@ -37,7 +37,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.subscriptions = [
       parts.store.onChange(() => this.refresh()),
       parts.sessions.on((event) => {
-        if (event.type !== 'agent' || event.event.type === 'run' || event.event.type === 'turn_end') this.refresh();
+        if (event.type !== 'agent' || event.event.type === 'run' || event.event.type === 'turn_end')
+          this.refresh();
       }),
     ];
   }
@@ -102,7 +103,11 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const sessions: SessionSummary[] = [];
     let cursor: string | undefined;
     do {
-      const page = await this.parts.store.list({ archived: 'all', limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this.parts.store.list({
+        archived: 'all',
+        limit: PAGE,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       sessions.push(...page.sessions);
       ({ cursor } = page);
     } while (cursor !== undefined && sessions.length < this.limit);
@@ -122,11 +127,24 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const { icon, color } = rowIcons[word];
     item.id = `session:${summary.id}`;
     item.description = word;
-    item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+    item.iconPath = new vscode.ThemeIcon(
+      icon,
+      color === undefined ? undefined : new vscode.ThemeColor(color),
+    );
     item.tooltip = this.tooltip(title, summary);
-    item.contextValue = ['session', word, summary.archived ? 'archived' : ''].filter((part) => part !== '').join(' ');
-    item.command = { command: 'bough.session.open', title: vscode.l10n.t('Open Session'), arguments: [summary.id] };
-    item.accessibilityInformation = { label: [title, word, relativeTime(summary.updated, this.parts.now(), vscode.env.language)].filter((part) => part !== '').join(', ') };
+    item.contextValue = ['session', word, summary.archived ? 'archived' : '']
+      .filter((part) => part !== '')
+      .join(' ');
+    item.command = {
+      command: 'bough.session.open',
+      title: vscode.l10n.t('Open Session'),
+      arguments: [summary.id],
+    };
+    item.accessibilityInformation = {
+      label: [title, word, relativeTime(summary.updated, this.parts.now(), vscode.env.language)]
+        .filter((part) => part !== '')
+        .join(', '),
+    };
     return item;
   }
 
@@ -147,7 +165,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 }
 
 /** A session whose branches are not known yet can be opened to see them. */
-function collapsibility(outline: readonly OutlineNode[] | undefined, summary: SessionSummary): vscode.TreeItemCollapsibleState {
+function collapsibility(
+  outline: readonly OutlineNode[] | undefined,
+  summary: SessionSummary,
+): vscode.TreeItemCollapsibleState {
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   if (outline) return branchesOf(outline, null).length > 1 ? Collapsed : None;
   return summary.messages > 2 ? Collapsed : None;
@@ -157,7 +178,9 @@ function groupItem({ name, sessions }: Extract<TreeNode, { kind: 'group' }>): vs
   const item = new vscode.TreeItem(groupTitle(name), vscode.TreeItemCollapsibleState.Expanded);
   item.id = `group:${name}`;
   item.contextValue = 'group';
-  item.accessibilityInformation = { label: vscode.l10n.t('{0}, {1} sessions', groupTitle(name), sessions.length) };
+  item.accessibilityInformation = {
+    label: vscode.l10n.t('{0}, {1} sessions', groupTitle(name), sessions.length),
+  };
   return item;
 }
 
@@ -183,7 +206,11 @@ function branchItem(session: string, { leaf, label, isShown, detail }: Branch): 
   item.tooltip = detail;
   item.iconPath = new vscode.ThemeIcon('git-branch');
   item.contextValue = 'branch';
-  item.command = { command: 'bough.session.open', title: vscode.l10n.t('Open Branch'), arguments: [session, leaf] };
+  item.command = {
+    command: 'bough.session.open',
+    title: vscode.l10n.t('Open Branch'),
+    arguments: [session, leaf],
+  };
   return item;
 }
 

@@ -15,10 +15,18 @@ async function failed(work: Promise<unknown>): Promise<TurnError> {
 
 describe('a session for other extensions', () => {
   it('a prompt resolves with the turn it made', async () => {
-    const { sessions } = makeWorld([calls([{ name: 'read', input: { path: 'a.txt' } }], { text: 'I look.' }), text('It says old.')]);
+    const { sessions } = makeWorld([
+      calls([{ name: 'read', input: { path: 'a.txt' } }], { text: 'I look.' }),
+      text('It says old.'),
+    ]);
     const session = apiSession(await sessions.open('one'));
     const result = await session.prompt('What is in a.txt?');
-    expect(result).toMatchObject({ text: 'It says old.', incomplete: false, partialText: '', usage: { input_tokens: 20, output_tokens: 10 } });
+    expect(result).toMatchObject({
+      text: 'It says old.',
+      incomplete: false,
+      partialText: '',
+      usage: { input_tokens: 20, output_tokens: 10 },
+    });
     expect(result.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
     expect(result.stream.map(({ type }) => type)).toEqual(['text', 'tool_call', 'text']);
     expect(session.runState()).toBe('idle');
@@ -35,7 +43,11 @@ describe('a session for other extensions', () => {
   it('on failure the error carries what there is, and the partial text is in no message', async () => {
     const { sessions } = makeWorld([begins('half of it ', fails(badKey()))]);
     const error = await failed(apiSession(await sessions.open('one')).prompt('Go'));
-    expect(error).toMatchObject({ name: 'TurnError', failure: { kind: 'auth' }, result: { incomplete: true, partialText: 'half of it ' } });
+    expect(error).toMatchObject({
+      name: 'TurnError',
+      failure: { kind: 'auth' },
+      result: { incomplete: true, partialText: 'half of it ' },
+    });
     expect(JSON.stringify(error.result.messages)).not.toContain('half of it');
     expect(JSON.stringify(error.result.stream)).toContain('half of it');
     expect(error.result.attemptId).toMatch(/^[0-9a-f]{16}$/);

@@ -17,13 +17,26 @@ describe('patterns of commands', () => {
     expect(run(pattern, command)).toBe(true);
     expect(run(pattern, 'PGPASSWORD=other psql -l')).toBe(true);
     expect(run(pattern, 'LD_PRELOAD=evil.so psql -l')).toBe(false);
-    for (const secret of ['mysql -phunter2 app', 'curl -H "x-api-key: hunter2" https://a', 'echo hunter2 | base64']) {
+    for (const secret of [
+      'mysql -phunter2 app',
+      'curl -H "x-api-key: hunter2" https://a',
+      'echo hunter2 | base64',
+    ]) {
       expect(patternFor('run', secret)).not.toContain('hunter2');
     }
   });
 
   it('a beginning does not allow what is chained to it', () => {
-    for (const tail of ['; rm -rf /', ' && curl evil', ' | sh', ' > /etc/passwd', ' `id`', ' $(id)', '\nid', ' & id']) {
+    for (const tail of [
+      '; rm -rf /',
+      ' && curl evil',
+      ' | sh',
+      ' > /etc/passwd',
+      ' `id`',
+      ' $(id)',
+      '\nid',
+      ' & id',
+    ]) {
       expect(run('npm test *', `npm test${tail}`)).toBe(false);
     }
     expect(run('npm test *', 'npm test')).toBe(true);
@@ -32,7 +45,14 @@ describe('patterns of commands', () => {
   });
 
   it('interpreters and chains are remembered as exactly this command', () => {
-    for (const command of ['bash build.sh', 'rm -r out', 'python3 -c "print(1)"', 'make; make install', 'git -C /x push', 'sudo ls']) {
+    for (const command of [
+      'bash build.sh',
+      'rm -r out',
+      'python3 -c "print(1)"',
+      'make; make install',
+      'git -C /x push',
+      'sudo ls',
+    ]) {
       const pattern = patternFor('run', command);
       expect(pattern).toMatch(/#sha256:[0-9a-f]{64}$/);
       expect(run(pattern, command)).toBe(true);

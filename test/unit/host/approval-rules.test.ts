@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createApprovalRules, readRules, type Rule, type RuleStore } from '../../../src/host/approval-rules.js';
+import {
+  createApprovalRules,
+  readRules,
+  type Rule,
+  type RuleStore,
+} from '../../../src/host/approval-rules.js';
 
 function memory(initial: unknown = []): RuleStore & { value: unknown } {
   const store = {
@@ -41,13 +46,25 @@ describe('remembered approvals', () => {
     const rules = createApprovalRules(store, 'file:///a');
     await rules.remember(run('npm test'), 'always');
     await rules.remember(run('npm test -- x'), 'always');
-    expect(store.value).toEqual([{ tool: 'edit', pattern: 'a.ts' }, { tool: 'run', pattern: 'npm test *' }]);
+    expect(store.value).toEqual([
+      { tool: 'edit', pattern: 'a.ts' },
+      { tool: 'run', pattern: 'npm test *' },
+    ]);
     expect(createApprovalRules(store, undefined).allows(run('npm test'))).toBe(true);
     expect(rules.allows({ tool: 'write', risk: 'write', subject: 'a.ts' })).toBe(false);
   });
 
   it('what is no rule allows nothing', () => {
-    expect(readRules([null, 3, {}, { tool: 'run' }, { tool: 'run', pattern: '' }, { tool: 'run', pattern: 'ls', folder: 3 }])).toEqual([]);
+    expect(
+      readRules([
+        null,
+        3,
+        {},
+        { tool: 'run' },
+        { tool: 'run', pattern: '' },
+        { tool: 'run', pattern: 'ls', folder: 3 },
+      ]),
+    ).toEqual([]);
     expect(readRules('run')).toEqual([]);
   });
 });

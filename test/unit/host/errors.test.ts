@@ -8,7 +8,12 @@ describe('trouble', () => {
   it('a cancellation is quiet, however it comes', () => {
     const abort = new AbortController();
     abort.abort();
-    for (const error of [cancelled(), new Refusal(cancelled()), abort.signal.reason, Object.assign(new Error(), { name: 'Canceled' })]) {
+    for (const error of [
+      cancelled(),
+      new Refusal(cancelled()),
+      abort.signal.reason,
+      Object.assign(new Error(), { name: 'Canceled' }),
+    ]) {
       expect(troubleOf(error, 'This').kind).toBe('cancelled');
     }
   });
@@ -20,13 +25,19 @@ describe('trouble', () => {
 
   it('what the log throws is expected, and keeps its code', () => {
     const error = new BoughError('StorageFailure', 'No space left on /.', { errno: 'ENOSPC' });
-    expect(failureOf(error, 'This')).toMatchObject({ kind: 'storage', code: 'StorageFailure', message: 'No space left on /.' });
+    expect(failureOf(error, 'This')).toMatchObject({
+      kind: 'storage',
+      code: 'StorageFailure',
+      message: 'No space left on /.',
+    });
   });
 
   it('anything else is a bug with its stack for the log', () => {
     const trouble = troubleOf(new TypeError('x is not a function'), 'Renaming');
     expect(trouble).toMatchObject({ kind: 'bug', failure: { action: 'show-log' } });
-    expect(trouble.kind === 'bug' && trouble.failure.message).toMatch(/^Renaming failed because of an error in Bough: x is not a function/);
+    expect(trouble.kind === 'bug' && trouble.failure.message).toMatch(
+      /^Renaming failed because of an error in Bough: x is not a function/,
+    );
     expect(trouble.kind === 'bug' && trouble.text).toContain('errors.test');
     expect(troubleOf('just text', 'This')).toMatchObject({ kind: 'bug', text: 'just text' });
   });

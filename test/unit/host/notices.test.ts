@@ -3,9 +3,24 @@ import { actionButton, noticesOf, type NoticeFacts } from '../../../src/host/not
 import type { LogDamage } from '../../../src/log/store.js';
 import { failureActions, type Failure } from '../../../src/shared/failure.js';
 
-const fine: NoticeFacts = { access: { mode: 'write' }, damage: [], notSaved: null, model: null, settings: [] };
-const damage = (kind: LogDamage['kind'], line: number, reason = 'not JSON'): LogDamage => ({ kind, line, reason });
-const failure: Failure = { kind: 'storage', message: 'Could not write x: no space left on / (ENOSPC).', transient: false, code: 'StorageFailure' };
+const fine: NoticeFacts = {
+  access: { mode: 'write' },
+  damage: [],
+  notSaved: null,
+  model: null,
+  settings: [],
+};
+const damage = (kind: LogDamage['kind'], line: number, reason = 'not JSON'): LogDamage => ({
+  kind,
+  line,
+  reason,
+});
+const failure: Failure = {
+  kind: 'storage',
+  message: 'Could not write x: no space left on / (ENOSPC).',
+  transient: false,
+  code: 'StorageFailure',
+};
 
 describe('notices', () => {
   it('nothing to say, nothing said', () => {
@@ -13,34 +28,53 @@ describe('notices', () => {
   });
 
   it('A1: one sentence for all skipped lines, with their numbers and reasons', () => {
-    const [notice, ...others] = noticesOf({ ...fine, damage: [damage('unreadable-line', 4, 'NUL bytes'), damage('unreadable-line', 9)] });
+    const [notice, ...others] = noticesOf({
+      ...fine,
+      damage: [damage('unreadable-line', 4, 'NUL bytes'), damage('unreadable-line', 9)],
+    });
     expect(others).toEqual([]);
-    expect(notice).toMatchObject({ kind: 'damaged', message: '2 damaged lines of this session were skipped; everything else is here.' });
+    expect(notice).toMatchObject({
+      kind: 'damaged',
+      message: '2 damaged lines of this session were skipped; everything else is here.',
+    });
     expect(notice?.detail).toBe('line 4: NUL bytes\nline 9: not JSON');
     expect(notice?.actions.map(({ command }) => command.type)).toEqual(['reveal_log']);
   });
 
   it('A13: a message that lost its parent is recovered, not damaged', () => {
-    const notices = noticesOf({ ...fine, damage: [damage('missing-parent', 3, 'parent ghost is not in the file')] });
-    expect(notices).toMatchObject([{ kind: 'recovered', message: '1 message lost what came before; it is shown where it may belong.' }]);
+    const notices = noticesOf({
+      ...fine,
+      damage: [damage('missing-parent', 3, 'parent ghost is not in the file')],
+    });
+    expect(notices).toMatchObject([
+      { kind: 'recovered', message: '1 message lost what came before; it is shown where it may belong.' },
+    ]);
   });
 
   it('A3: a cut tail and a lost header are said in words', () => {
-    const text = noticesOf({ ...fine, damage: [damage('torn-tail', 8), damage('header', 1)] }).map(({ message }) => message).join();
+    const text = noticesOf({ ...fine, damage: [damage('torn-tail', 8), damage('header', 1)] })
+      .map(({ message }) => message)
+      .join();
     expect(text).toMatch(/cut off/);
     expect(text).toMatch(/first line/);
   });
 
   it('many places are counted, not listed without end', () => {
-    const [notice] = noticesOf({ ...fine, damage: Array.from({ length: 20 }, (_, line) => damage('unreadable-line', line + 1)) });
+    const [notice] = noticesOf({
+      ...fine,
+      damage: Array.from({ length: 20 }, (_, line) => damage('unreadable-line', line + 1)),
+    });
     expect(notice?.detail?.split('\n')).toHaveLength(9);
     expect(notice?.detail).toContain('and 12 more');
   });
 
   it('A11: a newer format, a stale and a poisoned handle say what to do', () => {
-    const kinds = (access: NoticeFacts['access']) => noticesOf({ ...fine, access }).map(({ kind, actions }) => [kind, actions[0]?.command.type]);
+    const kinds = (access: NoticeFacts['access']) =>
+      noticesOf({ ...fine, access }).map(({ kind, actions }) => [kind, actions[0]?.command.type]);
     expect(kinds({ mode: 'read-only', reason: 'newer', message: 'm' })).toEqual([['newer', 'new_session']]);
-    expect(kinds({ mode: 'read-only', reason: 'archived', message: 'm' })).toEqual([['read-only', 'new_session']]);
+    expect(kinds({ mode: 'read-only', reason: 'archived', message: 'm' })).toEqual([
+      ['read-only', 'new_session'],
+    ]);
     expect(kinds({ mode: 'stale', message: 'm' })).toEqual([['stale', 'reopen']]);
     expect(kinds({ mode: 'poisoned', message: 'm' })).toEqual([['conflict', 'reopen']]);
   });
@@ -52,8 +86,15 @@ describe('notices', () => {
   });
 
   it('a model that cannot be had has the button that opens the place', () => {
-    const [notice] = noticesOf({ ...fine, model: { kind: 'auth', message: 'No key.', transient: false, action: 'set-key' } });
-    expect(notice).toMatchObject({ kind: 'config', message: 'No key.', actions: [{ command: { type: 'set_key' } }] });
+    const [notice] = noticesOf({
+      ...fine,
+      model: { kind: 'auth', message: 'No key.', transient: false, action: 'set-key' },
+    });
+    expect(notice).toMatchObject({
+      kind: 'config',
+      message: 'No key.',
+      actions: [{ command: { type: 'set_key' } }],
+    });
   });
 
   it('every action has a button with a name', () => {

@@ -8,7 +8,12 @@ describe('Restricted Mode', () => {
     const world = makeWorld([text('Yes.')]);
     let isTrusted = false;
     const agent = underTrust((await world.sessions.open('one')).agent, () => isTrusted);
-    for (const intent of [send('Hello'), { type: 'continue' }, { type: 'try_again' }, { type: 'retry_now' }] as const) {
+    for (const intent of [
+      send('Hello'),
+      { type: 'continue' },
+      { type: 'try_again' },
+      { type: 'retry_now' },
+    ] as const) {
       expect(await agent.dispatch(intent)).toMatchObject({ kind: 'refused', code: 'Untrusted' });
     }
     expect(agent.log.position).toBe(0);

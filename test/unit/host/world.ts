@@ -44,14 +44,21 @@ export function makeWorld(script: readonly Reply[] = [], settings: Record<string
     ids,
     settings: () => readAgentSettings((name) => settings[name]),
     rules: { allows: () => false, remember: () => Promise.resolve() },
-    surroundings: () => Promise.resolve({ system: 'Linux', shell: 'sh', date: '2026-01-01', instructions: [] }),
+    surroundings: () =>
+      Promise.resolve({ system: 'Linux', shell: 'sh', date: '2026-01-01', instructions: [] }),
     random: () => 0.5,
     log: () => undefined,
   };
   const create = (log: SessionLog) =>
     new HostSession({
       agent: createAgentSession(log, parts),
-      facts: { place: () => 'ready', sendOn: () => 'enter', notices: () => [], suggestions: () => [], onChange: (listener) => facts.on(listener) },
+      facts: {
+        place: () => 'ready',
+        sendOn: () => 'enter',
+        notices: () => [],
+        suggestions: () => [],
+        onChange: (listener) => facts.on(listener),
+      },
       resolveModel: (wanted) => model.resolve(wanted),
       onModels: (listener) => models.on(listener),
       onError,
@@ -74,7 +81,10 @@ export interface View {
   of<T extends ToWebview['type']>(type: T): Extract<ToWebview, { type: T }>[];
 }
 
-export function makeView(world: World, command: (command: UiCommand) => Promise<unknown> = () => Promise.resolve()): View {
+export function makeView(
+  world: World,
+  command: (command: UiCommand) => Promise<unknown> = () => Promise.resolve(),
+): View {
   const sent: ToWebview[] = [];
   const log: string[] = [];
   const commands: View['commands'] = [];
@@ -101,7 +111,12 @@ export function makeView(world: World, command: (command: UiCommand) => Promise<
       channel.receive({ type: 'open' });
       await idle();
     },
-    intend: (intent, expectedHead) => view.request({ type: 'intent', intent, ...(expectedHead === undefined ? {} : { expected_head: expectedHead }) }),
+    intend: (intent, expectedHead) =>
+      view.request({
+        type: 'intent',
+        intent,
+        ...(expectedHead === undefined ? {} : { expected_head: expectedHead }),
+      }),
     request: async (message) => {
       const id = ++lastId;
       channel.receive({ ...message, id });
@@ -110,7 +125,8 @@ export function makeView(world: World, command: (command: UiCommand) => Promise<
       if (!reply) throw new Error(`no reply to ${JSON.stringify(message)}`);
       return reply;
     },
-    of: <T extends ToWebview['type']>(type: T) => sent.filter((message): message is Extract<ToWebview, { type: T }> => message.type === type),
+    of: <T extends ToWebview['type']>(type: T) =>
+      sent.filter((message): message is Extract<ToWebview, { type: T }> => message.type === type),
   };
   return view;
 }

@@ -42,8 +42,13 @@ describe('a view and its session', () => {
     await idle();
     expect(view.sent).toEqual([]);
     await view.open();
-    expect(view.of('snapshot')).toMatchObject([{ session: { id: 'one', title: 'New session', read_only: false }, position: 0, entries: [] }]);
-    expect(view.of('snapshot')[0]?.status).toMatchObject({ run: 'idle', model: { id: 'fake/one', label: 'Fake One', demo: false } });
+    expect(view.of('snapshot')).toMatchObject([
+      { session: { id: 'one', title: 'New session', read_only: false }, position: 0, entries: [] },
+    ]);
+    expect(view.of('snapshot')[0]?.status).toMatchObject({
+      run: 'idle',
+      model: { id: 'fake/one', label: 'Fake One', demo: false },
+    });
   });
 
   it('positions are without gap and each node comes once', async () => {
@@ -65,7 +70,11 @@ describe('a view and its session', () => {
     const view = await shown(world);
     await view.intend(send('Hello?'), null);
     const order = view.sent.map(({ type }) => type);
-    const told = order.findIndex((type) => type === 'appended' || (type === 'snapshot' && order.indexOf('snapshot') !== order.lastIndexOf('snapshot')));
+    const told = order.findIndex(
+      (type) =>
+        type === 'appended' ||
+        (type === 'snapshot' && order.indexOf('snapshot') !== order.lastIndexOf('snapshot')),
+    );
     expect(told).toBeGreaterThan(-1);
     expect(order.indexOf('reply')).toBeGreaterThan(told);
   });
@@ -90,7 +99,10 @@ describe('a view and its session', () => {
     expect(world.sessions.peek('one')?.agent.run()).toBe('running');
     view.channel.show(await world.sessions.open('one'));
     await idle();
-    expect(view.of('snapshot').at(-1)).toMatchObject({ session: { id: 'one' }, growing: { text: 'half of it ' } });
+    expect(view.of('snapshot').at(-1)).toMatchObject({
+      session: { id: 'one' },
+      growing: { text: 'half of it ' },
+    });
   });
 
   it('a hidden view is sent nothing; when it is there again it gets everything', async () => {
@@ -103,7 +115,12 @@ describe('a view and its session', () => {
     await world.clock.advance(100);
     expect(view.sent).toHaveLength(before);
     await view.open();
-    expect(view.of('snapshot').at(-1)?.outline.map(([, , , , preview]) => preview)).toEqual(['Hello', 'Answer.']);
+    expect(
+      view
+        .of('snapshot')
+        .at(-1)
+        ?.outline.map(([, , , , preview]) => preview),
+    ).toEqual(['Hello', 'Answer.']);
   });
 
   it('two views of one session see the same', async () => {
@@ -127,7 +144,10 @@ describe('a view and its session', () => {
     await view.intend({ type: 'navigate', entry_id: first });
     const last = view.of('snapshot').at(-1);
     expect(last?.state.head).toBe(first);
-    expect(last?.entries.flatMap(({ entry }) => (entry.type === 'message' ? [entry.role] : []))).toEqual(['user', 'assistant']);
+    expect(last?.entries.flatMap(({ entry }) => (entry.type === 'message' ? [entry.role] : []))).toEqual([
+      'user',
+      'assistant',
+    ]);
     expect(last?.outline).toHaveLength(4);
   });
 
@@ -144,7 +164,10 @@ describe('a view and its session', () => {
     const world = makeWorld();
     world.model.resolveFailure = badKey();
     const view = await shown(world);
-    expect(view.of('snapshot')[0]?.status).toMatchObject({ model: null, notices: [{ kind: 'config', actions: [{ command: { type: 'set_key' } }] }] });
+    expect(view.of('snapshot')[0]?.status).toMatchObject({
+      model: null,
+      notices: [{ kind: 'config', actions: [{ command: { type: 'set_key' } }] }],
+    });
     world.model.resolveFailure = null;
     world.models.fire();
     await idle();
@@ -193,7 +216,10 @@ describe('requests of a view', () => {
     await view.intend(send('One'), null);
     await world.sessions.peek('one')?.agent.settled();
     const before = world.sessions.peek('one')?.agent.log.position;
-    expect(await view.intend(send('Two'), null)).toMatchObject({ ok: false, failure: { code: 'SessionConflict' } });
+    expect(await view.intend(send('Two'), null)).toMatchObject({
+      ok: false,
+      failure: { code: 'SessionConflict' },
+    });
     expect(world.sessions.peek('one')?.agent.log.position).toBe(before);
   });
 
@@ -211,9 +237,18 @@ describe('requests of a view', () => {
     expect(found.map(({ type }) => type)).toContain('turn_start');
     expect(found.map(({ id }) => id)).not.toContain(log?.outline[1]?.[0]);
     const hash = await log?.blobs.put('long text');
-    expect(await view.request({ type: 'ask', ask: { what: 'blob', hash } })).toMatchObject({ ok: true, result: 'long text' });
-    expect(await view.request({ type: 'ask', ask: { what: 'blob', hash: 'f'.repeat(64) } })).toMatchObject({ ok: false, failure: { kind: 'storage' } });
-    expect(await view.request({ type: 'ask', ask: { what: 'files', query: 'app' } })).toMatchObject({ ok: true, result: ['app.ts'] });
+    expect(await view.request({ type: 'ask', ask: { what: 'blob', hash } })).toMatchObject({
+      ok: true,
+      result: 'long text',
+    });
+    expect(await view.request({ type: 'ask', ask: { what: 'blob', hash: 'f'.repeat(64) } })).toMatchObject({
+      ok: false,
+      failure: { kind: 'storage' },
+    });
+    expect(await view.request({ type: 'ask', ask: { what: 'files', query: 'app' } })).toMatchObject({
+      ok: true,
+      result: ['app.ts'],
+    });
   });
 
   it('a draft is kept, and comes back with the session', async () => {
@@ -244,7 +279,9 @@ describe('requests of a view', () => {
     await view.intend(send('Go'), null);
     await world.clock.advance(30);
     expect((await view.intend(intent)).ok).toBe(true);
-    expect(view.of('appended').flatMap(({ entries }) => entries.map(({ entry }) => entry.type))).toContain('incomplete_output');
+    expect(view.of('appended').flatMap(({ entries }) => entries.map(({ entry }) => entry.type))).toContain(
+      'incomplete_output',
+    );
     expect(lastStatus(view)?.run).toBe('idle');
   });
 });

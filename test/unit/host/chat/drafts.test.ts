@@ -19,7 +19,14 @@ function make(files = new Map<string, DraftText>()) {
     },
   };
   const refuse = (error: Error | undefined) => (refusal = error);
-  return { drafts: new Drafts(store, clock, (error) => errors.push(error)), clock, files, writes, errors, refuse };
+  return {
+    drafts: new Drafts(store, clock, (error) => errors.push(error)),
+    clock,
+    files,
+    writes,
+    errors,
+    refuse,
+  };
 }
 
 describe('drafts', () => {

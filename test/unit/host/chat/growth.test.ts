@@ -49,7 +49,11 @@ describe('growth', () => {
     const growth = createGrowth('s');
     growth.advance(growing('x'));
     const next = { ...growing('x'), calls: [{ name: 'edit', chars: 12 }] };
-    expect(growth.advance(next)).toMatchObject({ offset: 1, delta: '', calls: [{ name: 'edit', chars: 12 }] });
+    expect(growth.advance(next)).toMatchObject({
+      offset: 1,
+      delta: '',
+      calls: [{ name: 'edit', chars: 12 }],
+    });
   });
 
   it('whatever is sent, the view ends with the text that is there', () => {
@@ -61,7 +65,11 @@ describe('growth', () => {
         for (const { attempt, text, reasoning } of steps) {
           // Text of one attempt only grows.
           const isSame = view.attempt === attempt;
-          const now = growing(isSame ? view.text + text : text, attempt, isSame ? view.reasoning + reasoning : reasoning);
+          const now = growing(
+            isSame ? view.text + text : text,
+            attempt,
+            isSame ? view.reasoning + reasoning : reasoning,
+          );
           const message = growth.advance(now);
           if (message) view = join(view, message);
           expect(view).toEqual({ attempt, text: now.text, reasoning: now.reasoning });

@@ -70,17 +70,25 @@ describe('H12: secrets in the settings', () => {
   it('auth headers are taken out whatever their case, others stay', () => {
     const headers = { Authorization: 'Bearer sk-2', 'X-Api-Key': 'k3', 'X-Title': 'Bough' };
     const { cleaned, found } = takeSecrets({ a: { ...provider, headers } });
-    expect(found).toEqual([{ provider: 'a', origin: 'https://api.example.com', key: 'sk-2', headers: { 'X-Api-Key': 'k3' } }]);
+    expect(found).toEqual([
+      { provider: 'a', origin: 'https://api.example.com', key: 'sk-2', headers: { 'X-Api-Key': 'k3' } },
+    ]);
     expect(cleaned).toEqual({ a: { ...provider, headers: { 'X-Title': 'Bough' } } });
   });
 
   it('an authorization that is no bearer token stays a header', () => {
     const { found } = takeSecrets({ a: { ...provider, headers: { authorization: 'Basic abc' } } });
-    expect(found).toEqual([{ provider: 'a', origin: 'https://api.example.com', headers: { authorization: 'Basic abc' } }]);
+    expect(found).toEqual([
+      { provider: 'a', origin: 'https://api.example.com', headers: { authorization: 'Basic abc' } },
+    ]);
   });
 
   it('what names no server stays: there is nothing to bind it to', () => {
-    const broken = { a: { kind: 'openai-compatible', apiKey: 'sk-1' }, b: { ...provider, baseUrl: 'file:///x', apiKey: 'k' }, c: 7 };
+    const broken = {
+      a: { kind: 'openai-compatible', apiKey: 'sk-1' },
+      b: { ...provider, baseUrl: 'file:///x', apiKey: 'k' },
+      c: 7,
+    };
     const sorted = takeSecrets(broken);
     expect(sorted.found).toEqual([]);
     expect(sorted.cleaned).toBe(broken);

@@ -11,12 +11,18 @@ async function* streamOf(parts: unknown[], error?: Error): AsyncGenerator<unknow
   if (error) throw error;
 }
 
-async function attempt(parts: unknown[], options: { error?: Error; refuse?: Error; signal?: AbortSignal } = {}) {
+async function attempt(
+  parts: unknown[],
+  options: { error?: Error; refuse?: Error; signal?: AbortSignal } = {},
+) {
   const events: ModelEvent[] = [];
   const unknown: string[] = [];
   let bytes = 0;
   const stream = lmAttempt({
-    send: () => (options.refuse ? Promise.reject(options.refuse) : Promise.resolve({ stream: streamOf(parts, options.error) })),
+    send: () =>
+      options.refuse
+        ? Promise.reject(options.refuse)
+        : Promise.resolve({ stream: streamOf(parts, options.error) }),
     isText: (part) => part instanceof Text,
     label: 'Test Model',
     signal: options.signal ?? new AbortController().signal,
@@ -31,7 +37,11 @@ const coded = (code: string) => Object.assign(new Error(`it is ${code}`), { code
 
 describe('an attempt at a model of VS Code', () => {
   it('gives deltas, whole parts and one finish', async () => {
-    const { events, bytes } = await attempt([new Text('Hel'), new Text('lo'), { callId: 'c1', name: 'read', input: { path: 'a' } }]);
+    const { events, bytes } = await attempt([
+      new Text('Hel'),
+      new Text('lo'),
+      { callId: 'c1', name: 'read', input: { path: 'a' } },
+    ]);
     expect(events).toEqual([
       { type: 'response' },
       { type: 'text', delta: 'Hel' },
@@ -39,7 +49,13 @@ describe('an attempt at a model of VS Code', () => {
       { type: 'part', part: { type: 'text', text: 'Hello' } },
       {
         type: 'part',
-        part: { type: 'tool_call', provider_call_id: 'c1', name: 'read', raw_input: '{"path":"a"}', input: { path: 'a' } },
+        part: {
+          type: 'tool_call',
+          provider_call_id: 'c1',
+          name: 'read',
+          raw_input: '{"path":"a"}',
+          input: { path: 'a' },
+        },
       },
       { type: 'finish', reason: 'tool_calls' },
     ]);
@@ -55,13 +71,20 @@ describe('an attempt at a model of VS Code', () => {
   });
 
   it('tells of parts it cannot use', async () => {
-    const { unknown, last } = await attempt([new Text('a'), { mimeType: 'image/png', data: new Uint8Array(1) }, 7]);
+    const { unknown, last } = await attempt([
+      new Text('a'),
+      { mimeType: 'image/png', data: new Uint8Array(1) },
+      7,
+    ]);
     expect(unknown).toEqual(['data of type image/png', 'number']);
     expect(last).toEqual({ type: 'finish', reason: 'unknown' });
   });
 
   it('D1: an answer without anything is a failure, not an end', async () => {
-    expect((await attempt([])).last).toMatchObject({ type: 'failure', failure: { kind: 'network', transient: true } });
+    expect((await attempt([])).last).toMatchObject({
+      type: 'failure',
+      failure: { kind: 'network', transient: true },
+    });
   });
 
   it('an error in mid-stream is a failure that may be tried again', async () => {
@@ -69,11 +92,17 @@ describe('an attempt at a model of VS Code', () => {
     expect(last).toMatchObject({ type: 'failure', failure: { transient: true, detail: 'gone' } });
   });
 
-  it.each(['NoPermissions', 'NotFound', 'Blocked'])('%s is never tried again and offers another model', async (code) => {
-    const { last, events } = await attempt([], { refuse: coded(code) });
-    expect(events).toHaveLength(1);
-    expect(last).toMatchObject({ type: 'failure', failure: { code, transient: false, action: 'select-model' } });
-  });
+  it.each(['NoPermissions', 'NotFound', 'Blocked'])(
+    '%s is never tried again and offers another model',
+    async (code) => {
+      const { last, events } = await attempt([], { refuse: coded(code) });
+      expect(events).toHaveLength(1);
+      expect(last).toMatchObject({
+        type: 'failure',
+        failure: { code, transient: false, action: 'select-model' },
+      });
+    },
+  );
 
   it('a stop is a cancellation, whatever was thrown', async () => {
     const abort = new AbortController();
@@ -90,7 +119,13 @@ describe('messages for a model of VS Code', () => {
     system: 'Be brief.',
     tools: [],
     messages: [
-      { role: 'user', parts: [{ type: 'text', text: 'hi' }, { type: 'image', mime: 'image/png', name: 'a.png', bytes: new Uint8Array(1) }] },
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', text: 'hi' },
+          { type: 'image', mime: 'image/png', name: 'a.png', bytes: new Uint8Array(1) },
+        ],
+      },
       {
         role: 'assistant',
         parts: [
@@ -117,7 +152,10 @@ describe('messages for a model of VS Code', () => {
   it('replays calls and results, not reasoning', () => {
     const [, assistant, result] = lmMessages(request);
     expect(assistant?.parts).toEqual([{ type: 'call', call_id: 'c', name: 'read', input: { path: 'a' } }]);
-    expect(result).toEqual({ role: 'user', parts: [{ type: 'result', call_id: 'c', content: 'Error: no such file' }] });
+    expect(result).toEqual({
+      role: 'user',
+      parts: [{ type: 'result', call_id: 'c', content: 'Error: no such file' }],
+    });
   });
 
   it('does not change the request', () => {

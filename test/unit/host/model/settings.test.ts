@@ -30,7 +30,12 @@ describe('retry settings', () => {
 
 describe('agent settings', () => {
   it('has the documented defaults', () => {
-    expect(readAgentSettings(from({}))).toMatchObject({ idleTimeout: 60_000, maxSteps: 200, maxDuration: 0, model: 'auto' });
+    expect(readAgentSettings(from({}))).toMatchObject({
+      idleTimeout: 60_000,
+      maxSteps: 200,
+      maxDuration: 0,
+      model: 'auto',
+    });
   });
 
   it('a blank model is auto, a name is trimmed', () => {

@@ -65,7 +65,10 @@ describe('open sessions', () => {
     await sessions.shutdown();
     const again = await sessions.open('one');
     expect(again).not.toBe(session);
-    expect(await again.agent.log.path()).toMatchObject([{ type: 'message' }, { type: 'incomplete_output', text: 'half of it ', reason: 'closed' }]);
+    expect(await again.agent.log.path()).toMatchObject([
+      { type: 'message' },
+      { type: 'incomplete_output', text: 'half of it ', reason: 'closed' },
+    ]);
     expect(again.agent.run()).toBe('idle');
     expect(again.agent.interrupted()).not.toBeNull();
     expect(model.asked).toHaveLength(1);

@@ -38,8 +38,17 @@ describe('groups by time', () => {
   const row = (updated: number) => ({ updated });
 
   it('keeps the order and begins days at midnight', () => {
-    const times = ['2026-03-10T00:00:00', '2026-03-09T23:59:59', '2026-03-04T12:00:00', '2026-02-20T12:00:00', '2025-01-01T00:00:00'];
-    const groups = groupByTime(times.map((time) => row(at(time))), now);
+    const times = [
+      '2026-03-10T00:00:00',
+      '2026-03-09T23:59:59',
+      '2026-03-04T12:00:00',
+      '2026-02-20T12:00:00',
+      '2025-01-01T00:00:00',
+    ];
+    const groups = groupByTime(
+      times.map((time) => row(at(time))),
+      now,
+    );
     expect(groups.map(({ name }) => name)).toEqual(['today', 'yesterday', 'week', 'month', 'older']);
   });
 
