@@ -120,7 +120,8 @@ export class Chats implements vscode.Disposable {
   /** A tab for this session, new or restored after a reload. */
   async attachTab(panel: vscode.WebviewPanel, session: string): Promise<void> {
     const page = openPage(panel.webview, this.parts.extensionUri, 'tab', session);
-    panel.iconPath = vscode.Uri.joinPath(this.parts.extensionUri, 'media', 'bough.svg');
+    const icon = (name: string) => vscode.Uri.joinPath(this.parts.extensionUri, 'media', name);
+    panel.iconPath = { light: icon('bough-light.svg'), dark: icon('bough-dark.svg') };
     const channel = this.connect(page, (isVisible) =>
       panel.onDidChangeViewState(() => isVisible(panel.visible)),
     );

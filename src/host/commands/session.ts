@@ -71,6 +71,7 @@ async function rename(
           validateInput: (value) =>
             value.trim() === '' ? vscode.l10n.t('A name must not be blank.') : undefined,
         });
+  // Checked when it is given, not while it is typed: Enter must not wait for an answer from here.
   if (name === undefined || name.trim() === title) return;
   await store.rename(id, name.trim());
   tree.refresh();
