@@ -68,8 +68,6 @@ async function rename(
           title: vscode.l10n.t('Rename Session'),
           prompt: vscode.l10n.t('A name for this session'),
           value: title,
-          validateInput: (value) =>
-            value.trim() === '' ? vscode.l10n.t('A name must not be blank.') : undefined,
         });
   // Checked when it is given, not while it is typed: Enter must not wait for an answer from here.
   if (name === undefined || name.trim() === title) return;
