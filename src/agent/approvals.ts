@@ -78,6 +78,8 @@ export function deniedText(feedback: string | undefined): string {
 export const REPLIED_TEXT =
   'The person replied instead of approving this call. It was not run. Their reply follows.';
 
+const CANCELLED_TEXT = 'The turn was stopped before the person decided on this call. It was not run.';
+
 export const LEFT_TEXT =
   'The call was not run: the person went to another place in the conversation before deciding, so its approval has expired.';
 
@@ -98,7 +100,7 @@ export function closeCalls(
       call.status === 'started'
         ? how.startedText(call)
         : isPending
-          ? (how.pendingText ?? NOT_RUN_RESULT)
+          ? (how.pendingText ?? CANCELLED_TEXT)
           : NOT_RUN_RESULT;
     results.push(resultMessage(ref, call.call, { content, is_error: true }));
   }

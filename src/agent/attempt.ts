@@ -3,9 +3,10 @@
  * one result. What was streamed is in the result however it ends.
  */
 import type { StreamJournal } from '../log/store.js';
-import type { Clock, FinishReason, Model, ModelEvent, ModelRequest, ReceivedCall, Usage } from '../ports.js';
+import type { Clock, FinishReason, Model, ModelEvent, ModelRequest } from '../ports.js';
 import type { Part } from '../shared/entry.js';
 import type { Failure } from '../shared/failure.js';
+import { emptyCollection, take, wholeParts, type Collected, type Streamed } from './collect.js';
 import { stackOf } from './failures.js';
 import type { Live } from './live.js';
 import type { AgentParts } from './types.js';
@@ -19,12 +20,6 @@ export interface AttemptInput {
   step: number;
   idleTimeout: number;
   signal: AbortSignal;
-}
-
-export interface Streamed {
-  text: string;
-  reasoning: string;
-  usage: Usage | null;
 }
 
 export type AttemptResult = Streamed &
@@ -43,24 +38,10 @@ export interface AttemptWorld {
   journal: StreamJournal;
 }
 
-interface Collected extends Streamed {
-  parts: Part[];
-  hasContent: boolean;
-  /** Characters of text and reasoning that whole parts brought. */
-  partChars: { text: number; reasoning: number };
-}
-
 export async function runAttempt(world: AttemptWorld, input: AttemptInput): Promise<AttemptResult> {
   const { live } = world;
   live.begin({ attempt_id: input.attempt_id, turn_id: input.turn_id, step: input.step });
-  const collected: Collected = {
-    text: '',
-    reasoning: '',
-    usage: null,
-    parts: [],
-    hasContent: false,
-    partChars: { text: 0, reasoning: 0 },
-  };
+  const collected = emptyCollection();
   const controller = new AbortController();
   const watch = watchSilence(world.clock, {
     firstByte: input.model.info.local === true ? 30 * 60_000 : 5 * 60_000,
@@ -119,7 +100,7 @@ async function readEvents(world: AttemptWorld, input: AttemptInput, reading: Rea
         if (event.usage !== undefined) collected.usage = event.usage;
         return { kind: 'finished', parts: wholeParts(collected), reason: event.reason };
       }
-      take(world, input, collected, event);
+      take({ ...world, attempt_id: input.attempt_id }, collected, event);
     }
   } catch (error) {
     // The port promises not to throw: this is a bug of a model's adapter, and what was streamed is kept all the same.
@@ -137,88 +118,6 @@ function endIterator(world: AttemptWorld, iterator: AsyncIterator<ModelEvent>): 
   iterator.return?.().then(undefined, (error: unknown) => {
     world.log('debug', `the model's stream ended with ${String(error)} after it was left`);
   });
-}
-
-function take(world: AttemptWorld, input: AttemptInput, collected: Collected, event: ModelEvent): void {
-  const { live, journal } = world;
-  switch (event.type) {
-    case 'text':
-    case 'reasoning': {
-      if (event.delta === '') return;
-      collected.hasContent = true;
-      collected[event.type] += event.delta;
-      const more = event.type === 'text' ? { text: event.delta } : { reasoning: event.delta };
-      live.grow(input.attempt_id, more);
-      journal.add(more);
-      return;
-    }
-    case 'tool_input':
-      if (event.delta !== '') collected.hasContent = true;
-      live.growCall(input.attempt_id, event.index, event.name, event.delta.length);
-      return;
-    case 'part':
-      collected.hasContent = true;
-      collected.parts.push(received(world, event.part));
-      takeWhole(world, input, collected, event.part);
-      return;
-    case 'usage':
-      collected.usage = event.usage;
-      return;
-    case 'response':
-    case 'start':
-    case 'finish':
-    case 'failure':
-      return;
-  }
-}
-
-/** A text that came whole, without deltas before it, is shown and kept like one that was streamed. */
-function takeWhole(
-  world: AttemptWorld,
-  input: AttemptInput,
-  collected: Collected,
-  part: Extract<ModelEvent, { type: 'part' }>['part'],
-): void {
-  if (part.type === 'tool_call') return;
-  collected.partChars[part.type] += part.text.length;
-  const missing = collected.partChars[part.type] - collected[part.type].length;
-  if (missing <= 0) return;
-  const rest = part.text.slice(-missing);
-  collected[part.type] += rest;
-  const more = part.type === 'text' ? { text: rest } : { reasoning: rest };
-  world.live.grow(input.attempt_id, more);
-  world.journal.add(more);
-}
-
-function received(world: AttemptWorld, part: Extract<ModelEvent, { type: 'part' }>['part']): Part {
-  return part.type === 'tool_call' ? callPart(part, world.ids.entry()) : part;
-}
-
-/** Our own id, and the arguments as they parsed; as they came when they did not. */
-function callPart(call: ReceivedCall, call_id: string): Part {
-  const isParsed = call.input !== undefined;
-  return {
-    type: 'tool_call',
-    call_id,
-    ...(call.provider_call_id === undefined ? {} : { provider_call_id: call.provider_call_id }),
-    name: call.name,
-    input: isParsed ? call.input : {},
-    ...(isParsed ? {} : { raw_input: call.raw_input }),
-    ...(call.provider_metadata === undefined ? {} : { provider_metadata: call.provider_metadata }),
-  };
-}
-
-/** The parts as they came; text that only ever came as deltas goes before the calls. */
-function wholeParts(collected: Collected): Part[] {
-  const parts = [...collected.parts];
-  const restOf = (kind: 'text' | 'reasoning'): string => collected[kind].slice(collected.partChars[kind]);
-  const firstCall = parts.findIndex((part) => part.type === 'tool_call');
-  const at = firstCall < 0 ? parts.length : firstCall;
-  const rest: Part[] = [];
-  if (restOf('reasoning') !== '') rest.push({ type: 'reasoning', text: restOf('reasoning') });
-  if (restOf('text') !== '') rest.push({ type: 'text', text: restOf('text') });
-  parts.splice(at, 0, ...rest);
-  return parts;
 }
 
 const endedEarly = (label: string): Failure => ({

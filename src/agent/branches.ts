@@ -7,42 +7,10 @@ import { underLease, type Core } from './core.js';
 import { refused } from './failures.js';
 import { lastFailure, lastTurn } from './last-turn.js';
 import { interruptionOf, repair } from './recover.js';
+import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
 import { resumeTurn } from './reopen.js';
 import { closeSuspended, suspensionOf } from './suspended.js';
 import { startRun } from './turn.js';
-
-export type Done = { entry_id?: string };
-type ExpectedHead = string | null | undefined;
-
-export const running = (): Failure =>
-  refused('SessionRunning', 'A turn is running here. Stop it first, then try again.');
-
-export const parked = (due_at: string): Failure =>
-  refused(
-    'SessionRunning',
-    `The turn waits until ${timeOf(due_at)}, as the server asked. Retry then, switch the model, or give up first.`,
-  );
-
-export const pendingFailure = (): Failure =>
-  refused(
-    'ResumeRequired',
-    'A tool call waits for your decision. Approve or deny it, or answer it with your message instead.',
-  );
-
-const moved = (): Failure =>
-  refused(
-    'SessionConflict',
-    'The conversation has moved on since you saw it. Look at its end and try again.',
-  );
-
-export const timeOf = (due_at: string): string => {
-  const at = new Date(due_at);
-  return Number.isNaN(at.getTime()) ? due_at : at.toLocaleTimeString();
-};
-
-/** Whether the head is still the one the person saw. After the lease was taken, so that others' appends count. */
-export const headMoved = (core: Core, expected: ExpectedHead): Failure | null =>
-  expected === undefined || expected === core.log.head ? null : moved();
 
 /** What must be closed before the head moves: null when it may move, a failure when it may not. */
 async function makeWay(core: Core, expected: ExpectedHead): Promise<Failure | null> {
@@ -117,7 +85,8 @@ export function tryAgain(
     const retried = entry_id === undefined ? undefined : (await core.log.entry(entry_id))?.turn_id;
     const retries = retried ?? (await lastTurn(core))?.turn_id;
     const turn_id = core.parts.ids.entry();
-    const head: Draft[] = core.log.head === message_id ? [] : [{ type: 'head', entry_id: message_id }];
+    const head: Draft[] =
+      core.log.head === message_id ? [] : [{ type: 'head', turn_id, entry_id: message_id }];
     const start: Draft = { type: 'turn_start', turn_id, ...(retries === undefined ? {} : { retries }) };
     return begin(core, turn_id, [...head, start]);
   });

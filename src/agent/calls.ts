@@ -2,25 +2,16 @@
  * The tool calls of a step: what is asked, what runs at once, what is never run. Each call runs after its message is in
  * the log, one at a time in call order among those that may; each result is written as it arrives.
  */
-import type { Disposable, Prepared, Tool, ToolContext, ToolOutcome } from '../ports.js';
-import { isBoughError, isFailure, type Failure } from '../shared/failure.js';
+import { cancelled, isBoughError, isFailure, type Failure } from '../shared/failure.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
+import { expiry, requestDraft } from './approvals.js';
 import { openCallsOf, type Core, type Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { failureOf, stackOf } from './failures.js';
-import { expiry, requestDraft } from './approvals.js';
-import { fitResult } from './offload.js';
 import { standInText } from './recover.js';
-
-/** How long a stopped tool may take to give its result. */
-const STOP_GRACE_MS = 2_000;
-
-export interface ReadyCall {
-  call: CallState;
-  tool: Tool;
-  prepared: Prepared;
-}
+import { finishCall, startBatch, stepRef, toolBug, toolContext, type ReadyCall } from './tool-run.js';
+import { unlessStopped } from './wait.js';
 
 /** `waiting`: all that is left are calls that nobody has decided. */
 export type CallsResult = 'settled' | 'waiting' | 'stopped';
@@ -74,7 +65,7 @@ async function judge(core: Core, run: Run, call: CallState): Promise<ReadyCall |
     await core.append([resultMessage(await stepRef(core, call), call.call, { content, is_error: true })]);
     return null;
   };
-  if (call.status === 'started' || call.status === 'refused') return answer(await standInText(core, call));
+  if (['started', 'refused', 'answered'].includes(call.status)) return answer(await standInText(core, call));
   const unfit = await unfitToRun(core, call);
   if (unfit !== null) return answer(unfit);
   const ready = await prepareCall(core, call, run.signal);
@@ -108,10 +99,9 @@ export async function prepareCall(
   const tool = core.parts.tools.find((known) => known.spec.name === name);
   if (tool === undefined) return unknownTool(core, name);
   try {
-    const prepared = await tool.prepare(
-      await inputOf(core, call),
-      toolContext(core, signal, () => undefined),
-    );
+    const context = toolContext(core, signal, () => undefined);
+    const prepared = await unlessStopped(signal, tool.prepare(await inputOf(core, call), context));
+    if (prepared === null) return cancelled();
     return isFailure(prepared) ? prepared : { call, tool, prepared };
   } catch (error) {
     if (isBoughError(error))
@@ -122,7 +112,7 @@ export async function prepareCall(
 }
 
 /** The input, also when it was too long for its line. */
-export async function inputOf(core: Core, { call }: CallState): Promise<unknown> {
+async function inputOf(core: Core, { call }: CallState): Promise<unknown> {
   if (call.blob === undefined) return call.input;
   return JSON.parse(new TextDecoder().decode(await core.log.blobs.get(call.blob)));
 }
@@ -133,130 +123,3 @@ const unknownTool = (core: Core, name: string): Failure => ({
   message: `There is no tool "${name}". The tools are: ${core.parts.tools.map((tool) => tool.spec.name).join(', ')}.`,
   transient: false,
 });
-
-const toolBug = (name: string, error: unknown): Failure => ({
-  kind: 'tool',
-  code: 'InternalError',
-  message: `The tool ${name} failed inside: ${error instanceof Error ? error.message : String(error)}`,
-  transient: false,
-});
-
-const toolContext = (core: Core, signal: AbortSignal, report: (chunk: string) => void): ToolContext => ({
-  workspace: core.parts.workspace,
-  signal,
-  report,
-});
-
-export async function stepRef(
-  core: Core,
-  call: CallState,
-): Promise<{ turn_id: string; step: number | undefined }> {
-  const message = await core.log.entry(call.message_id);
-  return {
-    turn_id: call.turn_id ?? message?.turn_id ?? '',
-    step: message?.type === 'message' ? message.step : undefined,
-  };
-}
-
-/**
- * The note that makes the start of a call with effects durable. The bytes of its files as they are now go into blobs
- * first, so that a recovery can tell what the call did.
- */
-export async function startBatch(
-  core: Core,
-  turn_id: string,
-  { call, prepared }: ReadyCall,
-): Promise<Draft[]> {
-  if (prepared.risk === 'read') return [];
-  const { blobs } = core.log;
-  for (const change of prepared.proposal ?? []) if (change.before !== null) await blobs.put(change.before);
-  return [
-    {
-      type: 'tool_start',
-      turn_id,
-      call_id: call.call.call_id,
-      ...(prepared.targets.length === 0 ? {} : { before: prepared.targets }),
-    },
-  ];
-}
-
-/** Runs a call that may run, and writes its result with what it changed in one batch. */
-export async function finishCall(core: Core, run: Run, ready: ReadyCall): Promise<void> {
-  const { call, tool, prepared } = ready;
-  const { call_id } = call.call;
-  core.live.startCall(call_id, core.parts.clock.now());
-  try {
-    const outcome = await runTool(core, run, tool, { prepared, call_id });
-    // The window closes and the tool does not say what it did: the next one finds its outcome unknown.
-    if (outcome === null) return;
-    const batch = await resultBatch(core, call, outcome);
-    try {
-      await core.append(batch);
-    } catch (error) {
-      // The call did run: whoever closes the turn must be able to say so.
-      core.unsaved ??= { turn_id: run.turn_id, partial: null, results: new Map(), reason: '' };
-      core.unsaved.results.set(call_id, batch);
-      throw error;
-    }
-  } finally {
-    core.live.endCall(call_id);
-  }
-}
-
-async function runTool(
-  core: Core,
-  run: Run,
-  tool: Tool,
-  { prepared, call_id }: { prepared: Prepared; call_id: string },
-): Promise<ToolOutcome | null> {
-  const context = toolContext(core, run.signal, (chunk) => core.live.report(call_id, chunk));
-  const work = (async (): Promise<ToolOutcome> => {
-    try {
-      return await tool.run(prepared, context);
-    } catch (error) {
-      core.parts.log('error', `tool ${prepared.tool}: ${stackOf(error)}`);
-      return { content: toolBug(prepared.tool, error).message, is_error: true };
-    }
-  })();
-  return orAbandoned(core, run, work);
-}
-
-/** A tool that does not heed the stop is left after a moment; what it did is then not known. */
-function orAbandoned(core: Core, run: Run, work: Promise<ToolOutcome>): Promise<ToolOutcome | null> {
-  return new Promise((resolve, reject) => {
-    let timer: Disposable | null = null;
-    const begin = (): void => {
-      timer = core.parts.clock.after(STOP_GRACE_MS, () => settle(left(run)));
-    };
-    const settle = (outcome: ToolOutcome | null): void => {
-      timer?.dispose();
-      run.signal.removeEventListener('abort', begin);
-      resolve(outcome);
-    };
-    run.signal.addEventListener('abort', begin, { once: true });
-    if (run.signal.aborted) begin();
-    work.then(settle, reject);
-  });
-}
-
-const left = (run: Run): ToolOutcome | null =>
-  run.stopReason() === 'closed' ? null : { content: STOPPED_IN_CALL, is_error: true };
-
-export const STOPPED_IN_CALL =
-  'The turn was stopped while this call was running. It may have partly run. Look at its effects before running it again.';
-
-async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): Promise<Draft[]> {
-  const ref = await stepRef(core, call);
-  const message = resultMessage(ref, call.call, { content: outcome.content, is_error: outcome.is_error });
-  const batch: Draft[] = [await fitResult(core.log.blobs, message)];
-  const changes = [];
-  for (const change of outcome.changes ?? []) {
-    changes.push({
-      path: change.path.shown,
-      before: change.before_bytes === null ? null : await core.log.blobs.put(change.before_bytes),
-      after: change.after_bytes === null ? null : await core.log.blobs.put(change.after_bytes),
-    });
-  }
-  if (changes.length > 0) batch.push({ type: 'files_changed', turn_id: ref.turn_id, changes });
-  return batch;
-}

@@ -76,12 +76,14 @@ export interface Core {
   spent: { turn_id: string; ms: number } | null;
   /** Another window holds the lease as far as we know. */
   isElsewhere: boolean;
+  /** Looks again at a session that another window runs. */
+  watch: Disposable | null;
   /** The log was looked through after it was opened. */
   isRecovered: boolean;
   isClosed: boolean;
   /** Appends to the log; what would not fit one line goes to blobs first. @throws BoughError as the log does */
   append(batch: readonly Draft[], options?: AppendOptions): Promise<Entry[]>;
-  /** Tells the listeners what the session does now, when that has changed. */
+  /** Tells the listeners what the session does now; what they show beside it may have changed too. */
   announce(): void;
 }
 
@@ -109,3 +111,9 @@ export function runStateOf(core: Core): RunState {
   if (state.wait?.kind === 'parked') return 'parked';
   return 'idle';
 }
+
+/** "provider/model": what was chosen for this session, else the setting. */
+export const wantedModel = (core: Core): string => {
+  const chosen = core.log.state().model;
+  return chosen === null ? core.parts.settings().model : `${chosen.provider}/${chosen.model_id}`;
+};

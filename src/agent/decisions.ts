@@ -4,11 +4,12 @@ import type { CallState, PendingApproval } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import type { Intent } from '../shared/protocol.js';
 import { decisionDraft, deniedText, expiry, type Decision } from './approvals.js';
-import { prepareCall, startBatch, stepRef, type ReadyCall } from './calls.js';
+import { prepareCall } from './calls.js';
 import { openCallsOf, underLease, type Core } from './core.js';
 import { resultMessage } from './entries.js';
 import { refused } from './failures.js';
 import { repair } from './recover.js';
+import { startBatch, stepRef, type ReadyCall } from './tool-run.js';
 import { startRun } from './turn.js';
 
 type Decide = Extract<Intent, { type: 'decide' }>;

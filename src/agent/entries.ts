@@ -1,6 +1,6 @@
 /** The drafts a turn is made of. */
 import type { Usage } from '../ports.js';
-import type { IncompleteReason, Part, ToolCallPart } from '../shared/entry.js';
+import type { IncompleteReason, ToolCallPart } from '../shared/entry.js';
 import type { Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import type { Partial } from './core.js';
@@ -64,6 +64,3 @@ export const turnEnd = (
   status: end.status,
   ...(end.failure ? { error: end.failure.message, failure: end.failure } : {}),
 });
-
-export const textOf = (parts: readonly Part[]): string =>
-  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');

@@ -56,10 +56,17 @@ export function queuedTurn(core: Core, turn_id: string, hold: 'kept' | 'released
 }
 
 /** After anything but a good end the queue is held until the person releases it; there is no turn left to steer. */
-export const holdQueue = (state: PathState): Draft[] =>
+export const holdQueue = (state: PathState, turn_id?: string): Draft[] =>
   state.queue.length === 0 || state.queue_held
     ? []
-    : [{ type: 'queue_update', items: state.queue.map((item) => ({ ...item, mode: 'queue' })), held: true }];
+    : [
+        {
+          type: 'queue_update',
+          ...(turn_id === undefined ? {} : { turn_id }),
+          items: state.queue.map((item) => ({ ...item, mode: 'queue' })),
+          held: true,
+        },
+      ];
 
 export function enqueue(core: Core, item: QueueItem): Draft[] {
   const { queue, queue_held } = core.log.state();

@@ -135,7 +135,7 @@ export async function repairBatch(core: Core): Promise<Draft[]> {
       reason:
         core.unsaved?.turn_id === turn_id ? core.unsaved.reason : 'The process ended before the turn did.',
     },
-    ...holdQueue(state),
+    ...holdQueue(state, turn_id),
   ];
 }
 

@@ -1,45 +1,77 @@
 /** What happens by itself when a session is opened: text a crash left is kept, a due wait goes on, nothing else is sent. */
 import { isBoughError } from '../shared/failure.js';
+import type { Draft } from '../shared/notes.js';
 import type { Wait } from '../shared/fold/types.js';
-import type { Core } from './core.js';
+import { wantedModel, type Core } from './core.js';
 import { stackOf } from './failures.js';
 import { journalPartial } from './journal.js';
 import { holdQueue } from './queue.js';
 import { keepJournal } from './recover.js';
 import { lastFailure } from './last-turn.js';
 import { LONGEST_WAIT_MS } from './retry.js';
-import { wantedModel } from './step.js';
+import { suspensionOf } from './suspended.js';
 import { startRun, type Begin } from './turn.js';
 
 /** A wait that ended longer ago than this asks before the step starts. */
 const STALE_WAIT_MS = 10 * 60_000;
 
+/** How often a session that another window runs is looked at. */
+const LOOK_AGAIN_MS = 5_000;
+
 /** Models of VS Code are asked for consent and quota by the person's action, never by a restart. */
 const ASKING_PROVIDER = 'vscode/';
 
 export async function reopen(core: Core): Promise<void> {
-  await core.gate.pass(async () => {
-    if (core.run !== null || core.isClosed) return;
-    core.failure ??= await lastFailure(core);
-    core.isElsewhere = (await core.log.holder()) !== null;
-    if (!core.isElsewhere && core.log.access.mode === 'write' && (await hasWork(core))) await takeUp(core);
-    core.isRecovered = true;
-    core.announce();
+  await core.gate.pass(() => lookThrough(core));
+}
+
+async function lookThrough(core: Core): Promise<void> {
+  if (core.run !== null || core.isClosed) return;
+  if (core.unsaved === null) core.failure = await lastFailure(core);
+  core.isElsewhere = (await core.log.holder()) !== null;
+  if (!core.isElsewhere && core.log.access.mode === 'write' && (await hasWork(core))) await takeUp(core);
+  core.isRecovered = true;
+  core.announce();
+  if (core.isElsewhere) lookAgain(core, LOOK_AGAIN_MS);
+}
+
+/** Somebody else appended: whether another window runs this session is looked up in a moment. */
+export function noticeOthers(core: Core): void {
+  if (core.watch === null) lookAgain(core, 0);
+}
+
+/** The window that runs this session may die: then its turn is ours to take up or to show as interrupted. */
+function lookAgain(core: Core, ms: number): void {
+  if (core.isClosed) return;
+  core.watch?.dispose();
+  core.watch = core.parts.clock.after(ms, () => {
+    core.watch = null;
+    core.gate
+      .pass(async () => {
+        await core.log.catchUp();
+        await lookThrough(core);
+      })
+      .catch((error: unknown) => {
+        core.parts.log('error', `looking at the session again: ${stackOf(error)}`);
+      });
   });
 }
 
 /** Whether opening has anything to do, so that looking at a session takes no lease. */
 async function hasWork(core: Core): Promise<boolean> {
   const state = core.log.state();
-  return state.wait !== null || holdQueue(state).length > 0 || (await core.log.journal.read()) !== null;
+  return state.wait !== null || orphanQueue(core).length > 0 || (await core.log.journal.read()) !== null;
 }
+
+/** Queued prompts that no turn will take: whoever would have is gone. One that waits for the person still will. */
+const orphanQueue = (core: Core): Draft[] => (suspensionOf(core) === null ? holdQueue(core.log.state()) : []);
 
 async function takeUp(core: Core): Promise<void> {
   try {
     const lease = await core.lease.hold();
     try {
       await keepJournal(core);
-      const held = holdQueue(core.log.state());
+      const held = orphanQueue(core);
       if (held.length > 0) await core.append(held);
       if (await takeUpWait(core, lease)) return;
     } catch (error) {

@@ -1,7 +1,7 @@
 /** Asks the request builder for what is sent now: the system prompt as things stand, and the path with its blobs. */
 import type { ModelInfo, ModelRequest } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
-import { buildContext, wantedBlobs, type Trimmed } from './context.js';
+import { buildContext, wantedBlobs, type Context } from './context.js';
 import type { Core } from './core.js';
 import { promptHash, systemPrompt } from './prompt.js';
 
@@ -53,7 +53,7 @@ const tooLong = (model: ModelInfo): Failure => ({
   action: 'select-model',
 });
 
-function tellTrimmed(core: Core, { results, images, messages }: Trimmed): void {
+function tellTrimmed(core: Core, { results, images, messages }: Context['trimmed']): void {
   if (results + images + messages === 0) return;
   core.parts.log(
     'info',

@@ -4,7 +4,7 @@
  */
 import type { SessionLog } from '../log/store.js';
 import type { Failure } from '../shared/failure.js';
-import { runStateOf, underLease, type Core } from './core.js';
+import { runStateOf, underLease, wantedModel, type Core } from './core.js';
 import { orFailure, refused, stackOf } from './failures.js';
 import { createGate } from './gate.js';
 import { carryOut } from './inbox.js';
@@ -12,8 +12,7 @@ import { createLeaseHold } from './lease-hold.js';
 import { createLive } from './live.js';
 import { fitBatch } from './offload.js';
 import { describe, interruptionOf } from './recover.js';
-import { reopen, resumeTurn } from './reopen.js';
-import { wantedModel } from './step.js';
+import { noticeOthers, reopen, resumeTurn } from './reopen.js';
 import { suspensionOf } from './suspended.js';
 import type { AgentParts, AgentSession } from './types.js';
 
@@ -49,7 +48,6 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
 
 function createCore(log: SessionLog, parts: AgentParts): Core {
   const live = createLive((error) => parts.log('error', `a listener failed: ${stackOf(error)}`));
-  let told: string | null = null;
   const core: Core = {
     log,
     parts,
@@ -62,15 +60,11 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     turnPlace: null,
     spent: null,
     isElsewhere: false,
+    watch: null,
     isRecovered: false,
     isClosed: false,
     append: async (batch, options) => log.append(await fitBatch(log.blobs, batch), options),
-    announce: () => {
-      const run = runStateOf(core);
-      if (run === told) return;
-      told = run;
-      live.emit({ type: 'run', run });
-    },
+    announce: () => live.emit({ type: 'run', run: runStateOf(core) }),
   };
   return core;
 }
@@ -86,10 +80,7 @@ function followLog(core: Core): void {
         core.live.end(entry.attempt_id);
       }
     }
-    if (!core.lease.isHeld) {
-      core.isElsewhere = core.log.state().turn !== null;
-      core.announce();
-    }
+    if (!core.lease.isHeld) noticeOthers(core);
   });
 }
 
@@ -141,6 +132,7 @@ async function settled(core: Core): Promise<void> {
 
 async function shutdown(core: Core): Promise<void> {
   core.isClosed = true;
+  core.watch?.dispose();
   core.run?.stop('closed');
   const done = Promise.all([settled(core), core.gate.pass(() => Promise.resolve())]);
   await new Promise<void>((resolve) => {

@@ -36,7 +36,7 @@ export async function closeSuspended(core: Core, how: Closing): Promise<Draft[]>
     ...closeCalls(calls, ref, { ...how, startedText: (call) => started.get(call.call.call_id) ?? '' }),
     ...(facts.isStepOpen ? [{ type: 'step_end' as const, ...ref }] : []),
     turnEnd(turn_id, facts.step, { status: 'stopped' }),
-    ...(how.holdsQueue ? holdQueue(state) : []),
+    ...(how.holdsQueue ? holdQueue(state, turn_id) : []),
   ];
 }
 

@@ -7,14 +7,18 @@ import type { Disposable } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import { closeCalls } from './approvals.js';
-import { finishCall, settleCalls, STOPPED_IN_CALL, type ReadyCall } from './calls.js';
+import { settleCalls } from './calls.js';
 import { openCallsOf, type Core, type Run } from './core.js';
 import { turnEnd } from './entries.js';
 import { endJournal } from './journal.js';
 import { bugFailure, failureOf, orFailure, stackOf } from './failures.js';
 import { holdQueue, queuedTurn, steerBatch } from './queue.js';
 import { createRun, type OwnedRun } from './run.js';
-import { runStep, stopped, stoppedInWait, type StepStop, type TurnEnd } from './step.js';
+import { stopped } from './step-end.js';
+import type { StepStop, TurnEnd } from './step-result.js';
+import { stoppedInWait } from './step-wait.js';
+import { runStep } from './step.js';
+import { finishCall, STOPPED_IN_CALL, type ReadyCall } from './tool-run.js';
 import { factsOf } from './turn-facts.js';
 import { waitFor, type WaitPlan } from './wait.js';
 
@@ -129,7 +133,7 @@ async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
       }),
       ...(facts.isStepOpen ? [{ type: 'step_end' as const, ...ref }] : []),
       turnEnd(run.turn_id, facts.step, result.end),
-      ...holdQueue(state),
+      ...holdQueue(state, run.turn_id),
     ]);
     run.partial = null;
     await endJournal(core);
@@ -143,7 +147,7 @@ async function ended(core: Core, run: Run, end: TurnEnd): Promise<void> {
   core.failure = end.failure;
   core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure: end.failure });
   if (end.status !== 'completed' || core.isClosed) return;
-  const failure = await orFailure(() => (run.signal.aborted ? keepQueued(core) : takeQueued(core)));
+  const failure = await orFailure(() => (run.signal.aborted ? keepQueued(core, run) : takeQueued(core)));
   if (failure === undefined) return;
   core.failure = failure;
   core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure });
@@ -165,8 +169,8 @@ export async function takeQueued(core: Core): Promise<void> {
 }
 
 /** The person stopped when the answer was just complete: what is queued waits all the same. */
-async function keepQueued(core: Core): Promise<void> {
-  const hold = holdQueue(core.log.state());
+async function keepQueued(core: Core, run: Run): Promise<void> {
+  const hold = holdQueue(core.log.state(), run.turn_id);
   if (hold.length > 0) await core.append(hold);
 }
 

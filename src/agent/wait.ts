@@ -44,3 +44,13 @@ export function sleep(clock: Clock, ms: number, signals: readonly AbortSignal[])
     if (signals.some((signal) => signal.aborted)) end();
   });
 }
+
+/** What `work` gives, or null as soon as the signal aborts; its own failure is then of no interest any more. */
+export function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(null);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

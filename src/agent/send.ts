@@ -1,0 +1,123 @@
+/** A prompt: a turn of its own, a place in the queue, or an answer to what waits for a decision. */
+import type { Part } from '../shared/entry.js';
+import { isFailure, type Failure } from '../shared/failure.js';
+import type { Draft, Entry } from '../shared/notes.js';
+import type { Intent } from '../shared/protocol.js';
+import { REPLIED_TEXT, closeCalls } from './approvals.js';
+import { openCallsOf, underLease, type Core } from './core.js';
+import { refused } from './failures.js';
+import { enqueue, promptParts } from './queue.js';
+import { repair } from './recover.js';
+import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
+import { closeSuspended, suspensionOf } from './suspended.js';
+import { startRun } from './turn.js';
+
+type Send = Extract<Intent, { type: 'send' }>;
+
+/** In the gate. */
+export function send(core: Core, intent: Send, expected: ExpectedHead): Promise<Done | Failure> {
+  if (intent.text.trim() === '' && intent.mentions.length === 0) {
+    return Promise.resolve(refused('EmptyPrompt', 'There is nothing to send: the message is empty.'));
+  }
+  return underLease(core, () => {
+    const isBusy = core.run !== null || suspensionOf(core) !== null;
+    if (isBusy && intent.mode !== 'send' && intent.editing === undefined)
+      return queueUp(core, intent, intent.mode);
+    if (hasPending(core)) {
+      if (intent.reply_instead !== true) return Promise.resolve(pendingFailure());
+      return core.run === null ? startTurn(core, intent, expected) : replyWhileRunning(core, intent);
+    }
+    if (suspensionOf(core) === 'parked') {
+      return Promise.resolve(parked(core.log.state().wait?.due_at ?? ''));
+    }
+    if (core.run === null) return startTurn(core, intent, expected);
+    return intent.editing === undefined ? queueUp(core, intent, 'queue') : Promise.resolve(running());
+  });
+}
+
+function hasPending(core: Core): boolean {
+  const state = core.log.state();
+  if (state.turn === null) return false;
+  return openCallsOf(state, state.turn.turn_id).some((call) => call.status === 'pending');
+}
+
+async function queueUp(core: Core, intent: Send, mode: 'queue' | 'steer'): Promise<Done> {
+  const parts = promptParts(intent.text, intent.mentions);
+  await core.append(enqueue(core, { id: core.parts.ids.entry(), mode, text: intent.text, parts }));
+  return {};
+}
+
+/** Another call of the step runs now: the pending ones are answered, and the reply goes in behind the batch. */
+async function replyWhileRunning(core: Core, intent: Send): Promise<Done> {
+  const state = core.log.state();
+  const turn_id = state.turn?.turn_id ?? '';
+  const pending = openCallsOf(state, turn_id).filter((call) => call.status === 'pending');
+  const parts = promptParts(intent.text, intent.mentions);
+  await core.append([
+    ...closeCalls(
+      pending,
+      { turn_id, step: state.turn?.open_step?.step },
+      { decision: 'replied', pendingText: REPLIED_TEXT, startedText: () => '' },
+    ),
+    ...enqueue(core, { id: core.parts.ids.entry(), mode: 'steer', text: intent.text, parts }),
+  ]);
+  return {};
+}
+
+/** [user message, turn_start] in one batch, durable before anything else. */
+async function startTurn(core: Core, intent: Send, expected: ExpectedHead): Promise<Done | Failure> {
+  const wrong = headMoved(core, expected);
+  if (wrong !== null) return wrong;
+  const place = await placeOf(core, intent.editing);
+  if (isFailure(place)) return place;
+  const isSuspended = suspensionOf(core) !== null;
+  const closing: Draft[] = isSuspended
+    ? await closeSuspended(core, { decision: 'replied', pendingText: REPLIED_TEXT, holdsQueue: false })
+    : [];
+  if (!isSuspended) await repair(core);
+  const turn_id = core.parts.ids.entry();
+  const lease = await core.lease.hold();
+  let written: Entry[];
+  try {
+    const batch: Draft[] = [
+      ...closing,
+      ...place.head,
+      {
+        type: 'message',
+        role: 'user',
+        turn_id,
+        parts: [...promptParts(intent.text, intent.mentions), ...place.files],
+        origin: 'person',
+      },
+      { type: 'turn_start', turn_id },
+    ];
+    written = await core.append(batch, { expectedHead: core.log.head });
+  } catch (error) {
+    lease.dispose();
+    throw error;
+  }
+  startRun(core, turn_id, lease);
+  const message = written.findLast((entry) => entry.type === 'message');
+  return message === undefined ? {} : { entry_id: message.id };
+}
+
+interface Place {
+  head: Draft[];
+  /** Attachments travel with the message that is edited. */
+  files: Part[];
+}
+
+async function placeOf(core: Core, editing: string | undefined): Promise<Place | Failure> {
+  if (editing === undefined) return { head: [], files: [] };
+  const edited = await core.log.entry(editing);
+  if (edited?.type !== 'message' || edited.role !== 'user') {
+    return refused(
+      'InvalidArgument',
+      'The message that is edited is not in this conversation any more, or is not yours.',
+    );
+  }
+  return {
+    head: [{ type: 'head', entry_id: edited.parent_id }],
+    files: edited.parts.filter((part) => part.type === 'image' || part.type === 'file'),
+  };
+}

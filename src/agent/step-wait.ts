@@ -1,0 +1,104 @@
+/** A failed attempt: what the policy makes of it, the wait in the log, and the wait itself. */
+import type { Clock } from '../ports.js';
+import type { IncompleteReason } from '../shared/entry.js';
+import type { Failure } from '../shared/failure.js';
+import type { Draft } from '../shared/notes.js';
+import type { Core, Run } from './core.js';
+import { planAfter } from './resume.js';
+import { effectivePolicy, type Plan } from './retry.js';
+import { failedStep, reported, retryEnd, stopped } from './step-end.js';
+import type { Attempted, StepResult, StepStop } from './step-result.js';
+import type { TurnFacts } from './turn-facts.js';
+import { waitFor } from './wait.js';
+
+const reasonOf = (failure: Failure): IncompleteReason =>
+  failure.kind === 'network' ? 'connection' : 'error';
+
+/** null: the step is tried again. */
+export async function recoverFrom(
+  core: Core,
+  run: Run,
+  attempted: Attempted,
+  failure: Failure,
+): Promise<StepResult | null> {
+  const { facts, attempt_id, result } = attempted;
+  const { clock, settings, random } = core.parts;
+  core.live.end(attempt_id);
+  const policy = effectivePolicy(settings().retry);
+  const plan = planAfter({
+    policy,
+    failure,
+    attempts: facts.attempts,
+    elapsed: elapsedOf(clock, run, facts),
+    remaining: run.remaining(),
+    resumes: facts.resumes,
+    hasContent: result.kind === 'failed' && result.hasContent,
+    random: random(),
+  });
+  const tail = [...reported(run, attempted), ...retryEnd(run, facts, failure.message)];
+  if (run.signal.aborted) return stopped(core, run, reported(run, attempted));
+  if (plan.kind === 'give-up') return failedStep(run, tail, { reason: reasonOf(failure), failure });
+  const due_at = new Date(clock.now() + plan.delay_ms).toISOString();
+  await core.append([...tail, waitNote(run, attempted, plan, { policy, due_at, error: failure.message })]);
+  if (plan.kind === 'parked') return { kind: 'parked' };
+  tell(core, attempted, plan, { due_at, reason: failure.message });
+  run.enter('retrying');
+  const waited = await waitFor(clock, run, { ms: plan.delay_ms, hint_ms: plan.hint_ms, due_at });
+  return waited === 'due' ? null : stoppedInWait(core, run);
+}
+
+/** By the monotonic clock; by the wall clock for a request that began before a reload. */
+function elapsedOf(clock: Clock, run: Run, facts: TurnFacts): number {
+  if (run.requestBegan !== null) return clock.elapsed() - run.requestBegan;
+  return facts.firstAttemptAt === null ? 0 : Math.max(0, clock.now() - facts.firstAttemptAt);
+}
+
+/** The wait stays open when the window closes: it is taken up by whoever opens the session next. */
+export async function stoppedInWait(core: Core, run: Run): Promise<StepStop> {
+  return run.stopReason() === 'closed' ? { kind: 'closed' } : stopped(core, run, []);
+}
+
+type WaitPlan = Exclude<Plan, { kind: 'give-up' }>;
+
+function waitNote(
+  run: Run,
+  { attempt_id, step, facts }: Attempted,
+  plan: WaitPlan,
+  about: { policy: { maxAttempts: number; maxResumes: number }; due_at: string; error: string },
+): Draft {
+  const common = {
+    turn_id: run.turn_id,
+    step,
+    delay_ms: plan.delay_ms,
+    due_at: about.due_at,
+    error: about.error,
+    ...(plan.kind === 'parked' || plan.hint_ms > 0 ? { server_hint: true } : {}),
+  };
+  if (plan.kind === 'resume') {
+    return {
+      type: 'resume_start',
+      ...common,
+      resume: facts.resumes + 1,
+      max_resumes: about.policy.maxResumes,
+    };
+  }
+  return {
+    type: 'retry_start',
+    kind: plan.kind,
+    ...common,
+    attempt_id,
+    attempt: facts.attempts,
+    max_attempts: about.policy.maxAttempts,
+  };
+}
+
+function tell(
+  core: Core,
+  { facts, step }: Attempted,
+  plan: WaitPlan,
+  about: { due_at: string; reason: string },
+): void {
+  const common = { delay_ms: plan.delay_ms, ...about };
+  if (plan.kind === 'resume') core.live.emit({ type: 'resume', step, resume: facts.resumes + 1, ...common });
+  else core.live.emit({ type: 'retry', attempt: facts.attempts, ...common });
+}

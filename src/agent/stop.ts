@@ -1,0 +1,70 @@
+/** Ends what goes on or waits, or ends only the waiting. */
+import type { Failure } from '../shared/failure.js';
+import { underLease, type Core } from './core.js';
+import { orFailure, refused } from './failures.js';
+import { endJournal } from './journal.js';
+import { timeOf, type Done } from './refusals.js';
+import { resumeTurn } from './reopen.js';
+import { closeSuspended, suspensionOf } from './suspended.js';
+
+/** Ends whatever goes on, and whatever waits. Resolves when the end is in the log. */
+export async function stop(core: Core): Promise<Done | Failure> {
+  // Not through the gate: a stop waits for nothing. What just began is stopped when the gate is free.
+  core.run?.stop('stopped');
+  const run = core.run;
+  if (run !== null) return ranOut(core, run.done);
+  const later = await core.gate.pass(() =>
+    orFailure(async (): Promise<Done | Failure | { done: Promise<void> }> => {
+      if (core.run !== null) {
+        core.run.stop('stopped');
+        return { done: core.run.done };
+      }
+      if (suspensionOf(core) === null) return {};
+      return underLease(core, async () => {
+        await core.append(await closeSuspended(core, { decision: 'cancelled', holdsQueue: true }));
+        await endJournal(core);
+        core.announce();
+        return {};
+      });
+    }),
+  );
+  return 'done' in later ? ranOut(core, later.done) : later;
+}
+
+async function ranOut(core: Core, done: Promise<void>): Promise<Done | Failure> {
+  await done;
+  return core.unsaved === null || core.failure === null ? {} : core.failure;
+}
+
+/** Gives the wait up, and with it the turn. Approvals are not its business. */
+export async function retryCancel(core: Core): Promise<Done | Failure> {
+  if (core.run === null && suspensionOf(core) !== 'parked') {
+    return refused('NothingToRetry', 'No request waits to be sent again.');
+  }
+  return stop(core);
+}
+
+export async function retryNow(core: Core): Promise<Done | Failure> {
+  const wait = core.run?.wait;
+  if (wait !== undefined && wait !== null) {
+    if (wait.isServers && wait.forbiddenFor() > 0) return notYet(wait.due_at);
+    wait.skip();
+    return {};
+  }
+  return underLease(core, async () => {
+    const state = core.log.state();
+    if (core.run !== null || state.turn === null || state.wait === null) {
+      return refused('NothingToRetry', 'No request waits to be sent again.');
+    }
+    const isServers = state.wait.kind === 'parked' || state.wait.server_hint;
+    if (isServers && Date.parse(state.wait.due_at) > core.parts.clock.now()) return notYet(state.wait.due_at);
+    await resumeTurn(core, state.turn.turn_id, await core.lease.hold(), { at: 'log' });
+    return {};
+  });
+}
+
+const notYet = (due_at: string): Failure =>
+  refused(
+    'RetryNotAllowed',
+    `The server permits no request before ${timeOf(due_at)}. Wait, switch the model, or cancel.`,
+  );

@@ -1,0 +1,151 @@
+/** Runs one prepared call: its start durable before, its result and what it changed in one batch after. */
+import type { Disposable, Prepared, Tool, ToolContext, ToolOutcome } from '../ports.js';
+import type { Failure } from '../shared/failure.js';
+import type { CallState } from '../shared/fold/types.js';
+import type { Draft } from '../shared/notes.js';
+import type { Core, Run } from './core.js';
+import { resultMessage } from './entries.js';
+import { stackOf } from './failures.js';
+import { fitResult } from './offload.js';
+
+/** How long a stopped tool may take to give its result. */
+const STOP_GRACE_MS = 2_000;
+
+export interface ReadyCall {
+  call: CallState;
+  tool: Tool;
+  prepared: Prepared;
+}
+
+export const toolBug = (name: string, error: unknown): Failure => ({
+  kind: 'tool',
+  code: 'InternalError',
+  message: `The tool ${name} failed inside: ${error instanceof Error ? error.message : String(error)}`,
+  transient: false,
+});
+
+export const toolContext = (
+  core: Core,
+  signal: AbortSignal,
+  report: (chunk: string) => void,
+): ToolContext => ({
+  workspace: core.parts.workspace,
+  signal,
+  report,
+});
+
+export async function stepRef(
+  core: Core,
+  call: CallState,
+): Promise<{ turn_id: string; step: number | undefined }> {
+  const message = await core.log.entry(call.message_id);
+  return {
+    turn_id: call.turn_id ?? message?.turn_id ?? '',
+    step: message?.type === 'message' ? message.step : undefined,
+  };
+}
+
+/**
+ * The note that makes the start of a call with effects durable. The bytes of its files as they are now go into blobs
+ * first, so that a recovery can tell what the call did.
+ */
+export async function startBatch(
+  core: Core,
+  turn_id: string,
+  { call, prepared }: ReadyCall,
+): Promise<Draft[]> {
+  if (prepared.risk === 'read') return [];
+  const { blobs } = core.log;
+  for (const change of prepared.proposal ?? []) if (change.before !== null) await blobs.put(change.before);
+  return [
+    {
+      type: 'tool_start',
+      turn_id,
+      call_id: call.call.call_id,
+      ...(prepared.targets.length === 0 ? {} : { before: prepared.targets }),
+    },
+  ];
+}
+
+/** Runs a call that may run, and writes its result with what it changed in one batch. */
+export async function finishCall(core: Core, run: Run, ready: ReadyCall): Promise<void> {
+  const { call, tool, prepared } = ready;
+  const { call_id } = call.call;
+  core.live.startCall(call_id, core.parts.clock.now());
+  try {
+    const outcome = await runTool(core, run, tool, { prepared, call_id });
+    // The window closes and the tool does not say what it did: the next one finds its outcome unknown.
+    if (outcome === null) return;
+    const batch = await resultBatch(core, call, outcome);
+    try {
+      await core.append(batch);
+    } catch (error) {
+      // The call did run: whoever closes the turn must be able to say so.
+      if (core.unsaved?.turn_id !== run.turn_id) {
+        core.unsaved = { turn_id: run.turn_id, partial: null, results: new Map(), reason: '' };
+      }
+      core.unsaved.results.set(call_id, batch);
+      throw error;
+    }
+  } finally {
+    core.live.endCall(call_id);
+  }
+}
+
+async function runTool(
+  core: Core,
+  run: Run,
+  tool: Tool,
+  { prepared, call_id }: { prepared: Prepared; call_id: string },
+): Promise<ToolOutcome | null> {
+  const context = toolContext(core, run.signal, (chunk) => core.live.report(call_id, chunk));
+  const work = (async (): Promise<ToolOutcome> => {
+    try {
+      return await tool.run(prepared, context);
+    } catch (error) {
+      core.parts.log('error', `tool ${prepared.tool}: ${stackOf(error)}`);
+      return { content: toolBug(prepared.tool, error).message, is_error: true };
+    }
+  })();
+  return orAbandoned(core, run, work);
+}
+
+/** A tool that does not heed the stop is left after a moment; what it did is then not known. */
+function orAbandoned(core: Core, run: Run, work: Promise<ToolOutcome>): Promise<ToolOutcome | null> {
+  return new Promise((resolve, reject) => {
+    let timer: Disposable | null = null;
+    const begin = (): void => {
+      timer = core.parts.clock.after(STOP_GRACE_MS, () => settle(left(run)));
+    };
+    const settle = (outcome: ToolOutcome | null): void => {
+      timer?.dispose();
+      run.signal.removeEventListener('abort', begin);
+      resolve(outcome);
+    };
+    run.signal.addEventListener('abort', begin, { once: true });
+    if (run.signal.aborted) begin();
+    work.then(settle, reject);
+  });
+}
+
+const left = (run: Run): ToolOutcome | null =>
+  run.stopReason() === 'closed' ? null : { content: STOPPED_IN_CALL, is_error: true };
+
+export const STOPPED_IN_CALL =
+  'The turn was stopped while this call was running. It may have partly run. Look at its effects before running it again.';
+
+async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): Promise<Draft[]> {
+  const ref = await stepRef(core, call);
+  const message = resultMessage(ref, call.call, { content: outcome.content, is_error: outcome.is_error });
+  const batch: Draft[] = [await fitResult(core.log.blobs, message)];
+  const changes = [];
+  for (const change of outcome.changes ?? []) {
+    changes.push({
+      path: change.path.shown,
+      before: change.before_bytes === null ? null : await core.log.blobs.put(change.before_bytes),
+      after: change.after_bytes === null ? null : await core.log.blobs.put(change.after_bytes),
+    });
+  }
+  if (changes.length > 0) batch.push({ type: 'files_changed', turn_id: ref.turn_id, changes });
+  return batch;
+}
