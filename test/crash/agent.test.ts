@@ -17,14 +17,14 @@ const RUNS = process.env['BOUGH_SOAK'] === '1' ? 100 : 10;
 const KILLS = 3;
 
 let bundles = '';
-let child = '';
+let bundle = '';
 
 beforeAll(async () => {
   bundles = mkdtempSync(path.join(os.tmpdir(), 'bough-crash-'));
-  child = path.join(bundles, 'child.mjs');
+  bundle = path.join(bundles, 'host.mjs');
   await build({
-    entryPoints: [path.join(import.meta.dirname, 'agent/child.ts')],
-    outfile: child,
+    entryPoints: [path.join(import.meta.dirname, 'agent/host-process.ts')],
+    outfile: bundle,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -46,7 +46,7 @@ interface Life {
 /** Runs one host and kills it a moment after it has said so many lines; Infinity lets it live. */
 function live(folder: string, linesToLive: number): Promise<Life> {
   return new Promise((resolve, reject) => {
-    const host = spawn(process.execPath, [child, folder], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const host = spawn(process.execPath, [bundle, folder], { stdio: ['ignore', 'pipe', 'pipe'] });
     const life: Life = { lines: [], wasKilled: false, errors: '' };
     let rest = '';
     let isDoomed = false;
