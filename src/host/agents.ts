@@ -11,7 +11,6 @@ import { shellName } from './editor/shell.js';
 import { readAgentSettings, type ReadSetting } from './model/settings.js';
 import type { Output } from './output.js';
 import { readSurroundings } from './surroundings.js';
-import { underTrust } from './trust.js';
 
 export interface AgentsParts {
   models: Models;
@@ -42,7 +41,7 @@ export function createAgents({
       ruleSettings(readSetting),
       vscode.workspace.workspaceFolders?.[0]?.uri.toString(),
     );
-    return underTrust(createAgentSession(log, { ...shared, rules }), () => vscode.workspace.isTrusted);
+    return createAgentSession(log, { ...shared, rules });
   };
 }
 

@@ -1,12 +1,13 @@
 /** What all sessions of this window share: where it stands (folder, trust), settings of the view, lasting notices. */
 import * as vscode from 'vscode';
-import type { NoticeView, StatusView } from '../shared/protocol.js';
+import type { NoticeView } from '../shared/protocol.js';
 import { readSetting } from './configuration.js';
 import { createBag, createSignal } from './disposables.js';
 import type { MoveReport } from './model/settings-secrets.js';
 import { readSendOn } from './model/settings.js';
 import type { WindowFacts } from './sessions/session.js';
 import { lookForPrompts, suggestionsFor } from './suggestions.js';
+import { placeOfWindow } from './trust.js';
 
 export interface HostFacts extends WindowFacts, vscode.Disposable {
   /** Secrets were moved out of the settings, or could not be. */
@@ -49,11 +50,6 @@ export function createHostFacts(onError: (error: unknown) => void): HostFacts {
     },
     dispose: () => bag.dispose(),
   };
-}
-
-function placeOfWindow(): StatusView['place'] {
-  if (!vscode.workspace.isTrusted) return 'untrusted';
-  return (vscode.workspace.workspaceFolders?.length ?? 0) > 0 ? 'ready' : 'no-folder';
 }
 
 function secretsLeft(places: readonly string[]): NoticeView {

@@ -2,11 +2,12 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import type { Surroundings } from '../agent/types.js';
+import { trustedFolders } from './trust.js';
 
 const LONGEST = 100_000;
 
 export async function readSurroundings(shell: string): Promise<Surroundings> {
-  const folders = vscode.workspace.workspaceFolders ?? [];
+  const folders = trustedFolders();
   const files = await Promise.all(folders.map((folder) => readInstructions(folder, folders.length > 1)));
   return {
     system: `${os.type()} ${os.release()} (${os.arch()})`,

@@ -1,43 +1,16 @@
-/** Restricted Mode: past sessions can be read, and a run that is there can be stopped; nothing is sent and nothing runs. */
-import type { AgentSession } from '../agent/types.js';
-import type { Failure } from '../shared/failure.js';
-import type { Intent } from '../shared/protocol.js';
+/**
+ * Restricted Mode: Bough reads and searches, changes nothing and runs nothing (the tools refuse), and takes no
+ * instructions from the folder. What the chat says about the place it stands in.
+ */
+import * as vscode from 'vscode';
+import type { StatusView } from '../shared/protocol.js';
 
-export function underTrust(agent: AgentSession, isTrusted: () => boolean): AgentSession {
-  return {
-    ...agent,
-    dispatch: (intent, expectedHead) => {
-      if (!isTrusted() && needsTrust(intent)) return Promise.resolve(restricted);
-      return expectedHead === undefined ? agent.dispatch(intent) : agent.dispatch(intent, expectedHead);
-    },
-    // What crashed is kept and a due wait goes on only where it may.
-    recover: () => (isTrusted() ? agent.recover() : Promise.resolve()),
-  };
+export function placeOfWindow(): StatusView['place'] {
+  if (!vscode.workspace.isTrusted) return 'untrusted';
+  return (vscode.workspace.workspaceFolders?.length ?? 0) > 0 ? 'ready' : 'no-folder';
 }
 
-function needsTrust(intent: Intent): boolean {
-  switch (intent.type) {
-    case 'send':
-    case 'continue':
-    case 'try_again':
-    case 'retry_now':
-    case 'release_queue':
-      return true;
-    case 'decide':
-      return intent.decision === 'allow';
-    case 'stop':
-    case 'retry_cancel':
-    case 'leave':
-    case 'navigate':
-    case 'drop_queued':
-      return false;
-  }
+/** Folders whose AGENTS.md may speak to the model. */
+export function trustedFolders(): readonly vscode.WorkspaceFolder[] {
+  return vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
 }
-
-const restricted: Failure = {
-  kind: 'refused',
-  message:
-    'This window is in Restricted Mode: Bough can show past sessions, but sends nothing and runs nothing. Trust the workspace to go on.',
-  transient: false,
-  code: 'Untrusted',
-};
