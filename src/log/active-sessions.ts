@@ -3,12 +3,11 @@
  * again under a lock and replaces it whole. One that makes no sense is as good as none: no conversation is in it.
  */
 import path from 'node:path';
-import * as z from 'zod';
 import { SessionLease, type LeaseParts } from './lease.js';
 import { Serial } from './serial.js';
 import { ifThere, stored } from './storage.js';
 
-const surfacesSchema = z.record(z.string(), z.string());
+const isChoice = (pair: [string, unknown]): pair is [string, string] => typeof pair[1] === 'string';
 
 export class ActiveSessions {
   readonly #parts: LeaseParts;
@@ -56,8 +55,9 @@ export class ActiveSessions {
     const bytes = await stored('read', this.#file, () => ifThere(this.#parts.files.read(this.#file)));
     if (bytes === undefined) return new Map();
     try {
-      const parsed = surfacesSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-      return new Map(Object.entries(parsed.data ?? {}));
+      const surfaces: unknown = JSON.parse(new TextDecoder().decode(bytes));
+      const isMap = typeof surfaces === 'object' && surfaces !== null && !Array.isArray(surfaces);
+      return new Map(Object.entries(isMap ? surfaces : {}).filter(isChoice));
     } catch {
       return new Map(); // garbled: the surfaces begin with nothing chosen
     }

@@ -59,7 +59,7 @@ export class LogWriter {
   async release(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;
-    await file?.close();
+    if (file !== undefined) await stored('close', this.#path, () => file.close());
   }
 
   /** Works on the file outside of a commit, under the same conditions: the repair of a torn tail. */

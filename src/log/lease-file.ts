@@ -99,6 +99,8 @@ export class LeaseFileLock implements OsLock {
 
   #isDead(found: HolderRecord): boolean {
     const { clock, who } = this.#parts;
+    // Ours, though within this process nobody holds it: releasing it has failed.
+    if (found.window === who.window && found.pid === who.pid && found.host === who.host) return true;
     const alive = isAliveHere(found, who.host);
     if (alive === false) return true;
     // Wall clocks may differ or jump: the mark must stay the same for a whole life by our own clock, too.

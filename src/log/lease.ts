@@ -86,7 +86,14 @@ export class SessionLease {
     try {
       if (wasRun) await this.#nameHolder(null);
     } finally {
-      await this.#lock.release();
+      await this.#unlock();
+    }
+  }
+
+  async #unlock(): Promise<void> {
+    try {
+      await stored('release', this.#paths.lock, () => this.#lock.release());
+    } finally {
       this.#parts.locks.release(this.#paths.lock);
     }
   }

@@ -251,10 +251,11 @@ export class FileLog implements SessionLog {
 
   /** Whoever was refused before stays refused: settling a promise again changes nothing. */
   async #commit(requests: readonly AppendRequest[]): Promise<void> {
-    const allowed = requests.filter((request) => this.#isAllowed(request));
-    if (allowed.length === 0) return;
+    if (!requests.some((request) => this.#isAllowed(request))) return;
     const seen = this.head;
     await this.#take('write');
+    // Catching up may have shown that the session was archived meanwhile.
+    const allowed = requests.filter((request) => this.#isAllowed(request));
     const isOvertaken = this.head !== seen && allowed.some(({ options }) => options.expectedHead === seen);
     const world = { ids: this.#parts.ids, timestamp: new Date(this.#parts.clock.now()).toISOString() };
     const lines = composeLines(allowed, this.#ledger, world);

@@ -1,0 +1,277 @@
+import { chmod, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileStore } from '../../../src/log/file-store.js';
+import { createNodeFiles } from '../../../src/log/node-files.js';
+import type { SessionSummary } from '../../../src/log/store.js';
+import { FaultyFiles } from './faulty-files.js';
+import { bytesOf, headerLine, lines, messageLine, noteLine, putLog } from './lines.js';
+import { makePlace, user, type Place } from './support.js';
+
+let place: Place;
+let files: FaultyFiles;
+let store: FileStore;
+beforeEach(async () => {
+  place = await makePlace();
+  files = new FaultyFiles(createNodeFiles());
+  store = place.store({ files });
+});
+afterEach(() => place.dispose());
+
+const index = (): string => path.join(place.folder, 'cache', 'index.json');
+const rows = async (from = store): Promise<SessionSummary[]> =>
+  (await from.list({ archived: 'all' })).sessions;
+const ids = async (from = store): Promise<string[]> => (await rows(from)).map(({ id }) => id).sort();
+const reads = (): number =>
+  files.calls.splice(0).filter((call) => call.startsWith('open:read') && call.endsWith('.jsonl')).length;
+
+async function fill(count: number): Promise<void> {
+  for (let at = 0; at < count; at++)
+    await putLog(place, `s${at}`, lines(headerLine(`s${at}`), messageLine('a', null, `prompt ${at}`)));
+}
+
+describe('the list of sessions', () => {
+  it('reads a log once, and again only when it changed', async () => {
+    await fill(5);
+    expect(await ids()).toHaveLength(5);
+    expect(reads()).toBe(5);
+    await rows();
+    expect(reads()).toBe(0);
+    await (await store.open('s1')).append([user('more')]);
+    reads();
+    expect((await rows()).find(({ id }) => id === 's1')?.messages).toBe(2);
+    expect(reads()).toBe(1);
+    const second = place.store({ files });
+    await rows(second);
+    expect(reads()).toBe(0);
+  });
+
+  it.each([
+    ['deleted', () => rm(index())],
+    ['cut short', async () => writeFile(index(), (await readFile(index())).subarray(0, 40))],
+    ['garbled', () => writeFile(index(), 'garbage')],
+    ['empty', () => writeFile(index(), '{"version":1,"rows":{}}')],
+    ['of another version', () => writeFile(index(), '{"version":99,"rows":{"ghost":{}}}')],
+    [
+      'filled with rows that make no sense',
+      () => writeFile(index(), '{"version":1,"rows":{"s0":{"size":1},"ghost":5}}'),
+    ],
+    ['back-dated', () => utimes(index(), 0, 0)],
+  ])('B13: is right when its index was %s', async (_, harm) => {
+    await fill(3);
+    const before = await rows();
+    await harm();
+    expect(await rows(place.store())).toEqual(before);
+    expect(JSON.parse(await readFile(index(), 'utf8'))).toMatchObject({
+      version: 1,
+      rows: { s0: {}, s1: {}, s2: {} },
+    });
+  });
+
+  it('B13: believes the folder, not an index that says what is not there or leaves out what is', async () => {
+    await fill(2);
+    await rows();
+    const known = JSON.parse(await readFile(index(), 'utf8')) as { rows: Record<string, unknown> };
+    await writeFile(index(), JSON.stringify({ version: 1, rows: { ghost: known.rows['s0'] } }));
+    await putLog(place, 'dropped-in', lines(headerLine('elsewhere'), messageLine('a', null, 'by hand')));
+    const found = await rows(place.store());
+    expect(found.map(({ id }) => id).sort()).toEqual(['dropped-in', 's0', 's1']);
+    const opened = await place.store().open('dropped-in');
+    expect([opened.id, opened.position]).toEqual(['dropped-in', 1]);
+  });
+
+  it('B13: shows a file that was not named by us, and says what to do with it', async () => {
+    await putLog(place, 'My Session', lines(headerLine('x'), messageLine('a', null)));
+    expect(await rows()).toMatchObject([
+      { id: 'My Session.jsonl', status: 'unreadable', detail: expect.stringContaining('rename it') },
+    ]);
+  });
+
+  it.each(['EACCES', 'EIO'])(
+    'B11: keeps a row for a log that cannot be read (%s), and deletes nothing',
+    async (errno) => {
+      await fill(2);
+      files.faults = [{ call: 'open', path: 's0.jsonl', errno }];
+      const found = await rows();
+      expect(found.find(({ id }) => id === 's0')).toMatchObject({
+        status: 'unreadable',
+        detail: expect.stringContaining(errno),
+      });
+      await expect(store.open('s0')).rejects.toMatchObject({ code: 'StorageFailure', data: { errno } });
+      expect((await bytesOf(place.log('s0'))).length).toBeGreaterThan(0);
+      files.heal();
+      expect((await rows()).find(({ id }) => id === 's0')).toMatchObject({
+        status: 'idle',
+        title: 'prompt 0',
+      });
+    },
+  );
+
+  it('B11: keeps title and count of a log that could be read before', async () => {
+    await fill(1);
+    await rows();
+    await putLog(place, 's0', lines(headerLine('s0'), messageLine('a', null, 'changed')));
+    files.faults = [{ call: 'file.read', path: 's0.jsonl', errno: 'EIO' }];
+    expect(await rows()).toMatchObject([{ title: 'prompt 0', status: 'unreadable', messages: 1 }]);
+  });
+
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'B11: keeps a row for a log without permissions',
+    async () => {
+      await fill(1);
+      await chmod(place.log('s0'), 0o000);
+      expect(await rows()).toMatchObject([{ status: 'unreadable' }]);
+      await chmod(place.log('s0'), 0o600);
+    },
+  );
+
+  it('leaves out what is deleted while it looks', async () => {
+    await fill(2);
+    files.faults = [{ call: 'stat', path: 's0.jsonl', errno: 'ENOENT' }];
+    expect(await ids()).toEqual(['s1']);
+    files.faults = [{ call: 'open', path: 's0.jsonl', errno: 'ENOENT' }];
+    expect(await ids()).toEqual(['s1']);
+  });
+
+  it('fails when the folder cannot be listed, rather than show none', async () => {
+    await fill(1);
+    files.faults = [{ call: 'list', path: 'sessions', errno: 'EACCES' }];
+    await expect(store.list()).rejects.toMatchObject({ code: 'StorageFailure' });
+  });
+
+  it('is right when its index cannot be written, and says so', async () => {
+    await fill(2);
+    files.faults = [{ call: 'replace', path: 'index.json', errno: 'ENOSPC' }];
+    expect(await ids()).toEqual(['s0', 's1']);
+    expect(place.troubles).toMatchObject([{ code: 'StorageFailure', data: { errno: 'ENOSPC' } }]);
+  });
+
+  it('does not keep what a log was before it grew during the look', async () => {
+    await fill(1);
+    const original = files.open.bind(files);
+    let grown = false;
+    files.open = async (file, mode) => {
+      const opened = await original(file, mode);
+      if (grown || !file.endsWith('s0.jsonl')) return opened;
+      grown = true;
+      return {
+        ...opened,
+        close: async () => {
+          await opened.close();
+          await writeFile(file, `${messageLine('b', 'a')}\n`, { flag: 'a' });
+        },
+      };
+    };
+    expect((await rows())[0]?.messages).toBe(1);
+    expect((await rows())[0]?.messages).toBe(2);
+  });
+
+  it('orders by update, then by id, whatever the ids', async () => {
+    await fill(4);
+    for (const [id, time] of [
+      ['s0', 50],
+      ['s1', 70],
+      ['s2', 50],
+      ['s3', 60],
+    ] as const)
+      await utimes(place.log(id), time, time);
+    expect((await rows()).map(({ id }) => id)).toEqual(['s1', 's3', 's0', 's2']);
+  });
+
+  it('says where each session stands', async () => {
+    const call = { type: 'tool_call', call_id: 'c', name: 'edit', input: {} };
+    const turn = [messageLine('u', null), noteLine('turn_start', 't', 'u', { turn_id: 'T' })];
+    const asked = messageLine('m', 'u', '', { role: 'assistant', parts: [call], turn_id: 'T' });
+    const request = noteLine('approval_request', 'r', 'm', {
+      turn_id: 'T',
+      call_id: 'c',
+      tool: 'edit',
+      summary: 'Edit',
+      input_hash: 'h',
+      targets: [],
+    });
+    const retry = noteLine('retry_start', 'w', 'u', {
+      turn_id: 'T',
+      kind: 'retry',
+      step: 1,
+      attempt_id: 'x',
+      attempt: 1,
+      max_attempts: 4,
+      delay_ms: 5,
+      due_at: '2026-01-01T00:00:00Z',
+      error: '429',
+    });
+    const half = JSON.stringify({
+      type: 'incomplete_output',
+      id: 'i',
+      parent_id: 'u',
+      timestamp: '',
+      attempt_id: 'x',
+      text: 'ha',
+      incomplete: true,
+    });
+    const logs: Record<string, string[]> = {
+      idle: [...turn, noteLine('turn_end', 'e', 'u', { turn_id: 'T', steps: 1, status: 'completed' })],
+      waiting: [...turn, asked, request],
+      retrying: [...turn, retry],
+      incomplete: [...turn, half],
+      interrupted: turn,
+      damaged: [...turn, 'bad'],
+    };
+    for (const [id, records] of Object.entries(logs))
+      await putLog(place, id, lines(headerLine(id), ...records));
+    const statuses = Object.fromEntries((await rows()).map(({ id, status }) => [id, status]));
+    expect(statuses).toEqual({
+      idle: 'idle',
+      waiting: 'waiting',
+      retrying: 'retrying',
+      incomplete: 'incomplete',
+      interrupted: 'incomplete',
+      damaged: 'damaged',
+    });
+  });
+
+  it('titles a session by its name, else what it was created with, else its first prompt', async () => {
+    await putLog(
+      place,
+      'named',
+      lines(
+        headerLine('named', { title: 'T' }),
+        messageLine('a', null),
+        noteLine('session_info', 'n', 'a', { name: 'N' }),
+      ),
+    );
+    await putLog(place, 'titled', lines(headerLine('titled', { title: 'T' }), messageLine('a', null)));
+    await putLog(place, 'prompted', lines(headerLine('prompted'), messageLine('a', null, 'P')));
+    await putLog(place, 'silent', lines(headerLine('silent')));
+    const titles = Object.fromEntries((await rows()).map(({ id, title, named }) => [id, [title, named]]));
+    expect(titles).toEqual({
+      named: ['N', true],
+      titled: ['T', false],
+      prompted: ['P', false],
+      silent: ['New session', false],
+    });
+  });
+
+  it('reads two logs at a time at most, lets go of each, and remembers no text', async () => {
+    const text = 'x'.repeat(900_000);
+    for (let at = 0; at < 6; at++) {
+      const records = Array.from({ length: 2 }, (_, index) =>
+        messageLine(`m${index}`, index === 0 ? null : `m${index - 1}`, `${index}${text}`),
+      );
+      await putLog(place, `big${at}`, lines(headerLine(`big${at}`), ...records));
+    }
+    let open = 0;
+    let most = 0;
+    const original = files.open.bind(files);
+    files.open = async (file, mode) => {
+      const opened = await original(file, mode);
+      if (!file.endsWith('.jsonl')) return opened;
+      most = Math.max(most, ++open);
+      return { ...opened, close: () => opened.close().finally(() => open--) };
+    };
+    expect(await rows()).toHaveLength(6);
+    expect([open, most]).toEqual([0, 2]);
+    expect((await stat(index())).size).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,286 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readRange, writeAll } from '../../../src/log/bytes.js';
+import { MemoryFiles } from '../../../src/log/memory-files.js';
+import { createNodeFiles, patientRename } from '../../../src/log/node-files.js';
+import { openWorkspace, workspaceKey } from '../../../src/log/workspace-key.js';
+import { checkSessionId, isSessionName, sessionIdOf, sessionName } from '../../../src/log/session-name.js';
+import type { Files } from '../../../src/ports.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'bough-files-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const text = (content: Uint8Array): string => new TextDecoder().decode(content);
+const at = (...parts: string[]): string => path.join(folder, ...parts);
+const failing = (code: string): Error => Object.assign(new Error(code), { code });
+const isPosix = process.platform !== 'win32';
+
+describe.each<[string, () => Files]>([
+  ['on disk', () => createNodeFiles()],
+  ['in memory', () => new MemoryFiles(() => 0)],
+])('files %s', (_, make) => {
+  let files: Files;
+  beforeEach(async () => {
+    files = make();
+    await files.makeFolder(folder);
+  });
+
+  it('append, read at any place, cut and stat', async () => {
+    const file = await files.open(at('f'), 'append');
+    await writeAll(file, bytes('hello '));
+    await writeAll(file, bytes('world'));
+    await file.datasync();
+    expect(text(await readRange(file, 3, 8))).toBe('lo wo');
+    expect(text(await readRange(file, 9, 100))).toBe('ld');
+    await file.truncate(5);
+    await writeAll(file, bytes('!'));
+    expect((await file.stat()).size).toBe(6);
+    await file.close();
+    expect(text(await files.read(at('f')))).toBe('hello!');
+    expect(await files.stat(at('f'))).toMatchObject({ size: 6, isFile: true, isFolder: false });
+  });
+
+  it('create only what is not there, and read only what is', async () => {
+    await (await files.open(at('f'), 'create')).close();
+    await expect(files.open(at('f'), 'create')).rejects.toMatchObject({ code: 'EEXIST' });
+    await expect(files.open(at('g'), 'read')).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(files.open(at('no', 'f'), 'append')).rejects.toMatchObject({ code: 'ENOENT' });
+    for (const work of [
+      files.read(at('g')),
+      files.stat(at('g')),
+      files.list(at('g')),
+      files.remove(at('g')),
+      files.rename(at('g'), at('h')),
+    ]) {
+      await expect(work).rejects.toMatchObject({ code: 'ENOENT' });
+    }
+    await files.removeTree(at('g'));
+  });
+
+  it('replace, link, rename, list and remove', async () => {
+    await files.replace(at('f'), bytes('one'));
+    await files.replace(at('f'), bytes('two'));
+    await files.link(at('f'), at('g'));
+    await expect(files.link(at('f'), at('g'))).rejects.toMatchObject({ code: 'EEXIST' });
+    await files.makeFolder(at('a', 'b'));
+    await files.replace(at('a', 'b', 'x'), bytes('x'));
+    await files.rename(at('a'), at('c'));
+    expect(text(await files.read(at('c', 'b', 'x')))).toBe('x');
+    await files.remove(at('f'));
+    expect((await files.list(folder)).sort()).toEqual(['c', 'g']);
+    expect(text(await files.read(at('g')))).toBe('two');
+    await files.removeTree(at('c'));
+    await files.syncFolder(folder);
+    expect(await files.list(folder)).toEqual(['g']);
+    expect(await files.realPath(at('g'))).toBe(
+      await createNodeFiles()
+        .realPath(folder)
+        .then(
+          (real) => path.join(real, 'g'),
+          () => at('g'),
+        ),
+    );
+  });
+});
+
+describe('files on disk', () => {
+  it.skipIf(!isPosix)('B18: are for their owner only, whatever the umask, and so are folders', async () => {
+    const before = process.umask(0o022);
+    try {
+      const files = createNodeFiles();
+      await mkdir(at('open'), { mode: 0o755 });
+      await files.makeFolder(at('open'));
+      await files.makeFolder(at('a', 'b'));
+      await (await files.open(at('a', 'f'), 'append')).close();
+      await (await files.open(at('a', 'g'), 'create')).close();
+      await files.replace(at('a', 'h'), bytes('x'));
+      await writeFile(at('a', 'loose'), 'x', { mode: 0o644 });
+      await files.replace(at('a', 'loose'), bytes('y'));
+      const mode = async (name: string): Promise<number> => (await stat(at(name))).mode & 0o777;
+      expect([await mode('open'), await mode('a'), await mode('a/b')]).toEqual([0o700, 0o700, 0o700]);
+      for (const name of ['f', 'g', 'h', 'loose'])
+        expect([name, await mode(`a/${name}`)]).toEqual([name, 0o600]);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('name the volume in what they throw', async () => {
+    await expect(createNodeFiles().read(at('none'))).rejects.toMatchObject({
+      code: 'ENOENT',
+      volume: expect.stringMatching(/^(\/|[A-Z]:)/),
+    });
+  });
+
+  it('B2: replace a file under a name of its own: two at once leave one of them whole, and nothing else', async () => {
+    const files = createNodeFiles();
+    const contents = Array.from({ length: 12 }, (_, index) => `${index}`.repeat(20_000));
+    await Promise.all(contents.map((content) => files.replace(at('f'), bytes(content))));
+    expect(contents).toContain(await readFile(at('f'), 'utf8'));
+    expect(await readdir(folder)).toEqual(['f']);
+  });
+
+  it('leave the old file and no other when a new one cannot take its place', async () => {
+    await writeFile(at('f'), 'old');
+    const files = createNodeFiles({ rename: () => Promise.reject(failing('EACCES')) });
+    await expect(files.replace(at('f'), bytes('new'))).rejects.toMatchObject({ code: 'EACCES' });
+    expect([await readFile(at('f'), 'utf8'), await readdir(folder)]).toEqual(['old', ['f']]);
+  });
+
+  it.skipIf(!isPosix)('leave the old file when the disk is full', async () => {
+    await symlink('/dev/full', at('full'));
+    const files = createNodeFiles();
+    const file = await files.open(at('full'), 'append');
+    await expect(writeAll(file, bytes('x'))).rejects.toMatchObject({ code: 'ENOSPC' });
+    await file.close();
+  });
+
+  it.each(['EPERM', 'EBUSY', 'EACCES'])(
+    'B4: are renamed again and again on Windows while something else holds them (%s)',
+    async (code) => {
+      let left = 5;
+      const waits: number[] = [];
+      const rename = patientRename(
+        'win32',
+        () => (left-- > 0 ? Promise.reject(failing(code)) : Promise.resolve()),
+        async (ms) => waits.push(ms),
+      );
+      await rename('a', 'b');
+      expect(waits).toEqual([10, 20, 40, 80, 160]);
+    },
+  );
+
+  it('B4: keep the staged file until the renaming succeeded, and give up after some seconds', async () => {
+    let seen: string[] = [];
+    let tries = 0;
+    const files = createNodeFiles({
+      platform: 'win32',
+      wait: async () => (seen = await readdir(folder)),
+      rename: async (from, to) => {
+        if (++tries <= 5) throw failing('EPERM');
+        await writeFile(to, await readFile(from));
+        await rm(from);
+      },
+    });
+    await files.replace(at('f'), bytes('result'));
+    expect(seen).toEqual([expect.stringMatching(/^f\.[0-9a-f]{16}\.tmp$/)]);
+    expect([await readFile(at('f'), 'utf8'), await readdir(folder)]).toEqual(['result', ['f']]);
+    const waits: number[] = [];
+    const never = patientRename(
+      'win32',
+      () => Promise.reject(failing('EBUSY')),
+      async (ms) => waits.push(ms),
+    );
+    await expect(never('a', 'b')).rejects.toMatchObject({ code: 'EBUSY' });
+    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(5_000);
+  });
+
+  it('B4: are not renamed again elsewhere, nor after another error', async () => {
+    for (const [platform, code] of [
+      ['linux', 'EACCES'],
+      ['win32', 'ENOSPC'],
+    ] as const) {
+      let tries = 0;
+      const rename = patientRename(
+        platform,
+        () => Promise.reject(failing(code)),
+        () => Promise.resolve(tries++),
+      );
+      await expect(rename('a', 'b')).rejects.toMatchObject({ code });
+      expect(tries).toBe(0);
+    }
+  });
+});
+
+describe('names of sessions', () => {
+  it('are the id where it is plain, else its hash, and never a path or a device', () => {
+    expect([sessionName('0190a-b_c'), sessionName('x'.repeat(64))]).toEqual(['0190a-b_c', 'x'.repeat(64)]);
+    for (const id of ['A', 'x'.repeat(65), '../x', 'a/b', 'con', 'lpt1', 'nul', 'a.b', 'é', 'a b']) {
+      expect(sessionName(id)).toMatch(/^h-[0-9a-f]{64}$/);
+    }
+    expect(sessionName('A')).not.toBe(sessionName('B'));
+    expect(sessionName(sessionName('A'))).toBe(sessionName('A'));
+  });
+
+  it('give the id of a header only to the file that is named by it', () => {
+    expect([sessionIdOf('s', 's'), sessionIdOf('copy', 's'), sessionIdOf('s', undefined)]).toEqual([
+      's',
+      'copy',
+      's',
+    ]);
+    expect(sessionIdOf(sessionName('A b'), 'A b')).toBe('A b');
+    expect([
+      isSessionName('s'),
+      isSessionName('S'),
+      isSessionName('con'),
+      isSessionName(sessionName('A')),
+    ]).toEqual([true, false, false, true]);
+  });
+
+  it('are refused for ids that are blank, padded or half a character', () => {
+    for (const id of ['', '  ', ' a', 'a\n', '\u00a0a', 'a\ud800'])
+      expect(() => checkSessionId(id)).toThrow(/well-formed/);
+    for (const id of ['a', 'a b', 'slack:C1:t:1', 'ü😀']) checkSessionId(id);
+  });
+});
+
+describe('keys of workspaces', () => {
+  const files = createNodeFiles();
+
+  it('are readable and the same for a folder whatever way leads to it', async () => {
+    await mkdir(at('My Project'));
+    await symlink(at('My Project'), at('link'), 'dir');
+    const key = await workspaceKey(files, { uri: 'file:///x', path: at('My Project') });
+    expect(key).toMatch(/^my-project-[0-9a-f]{16}$/);
+    expect(await workspaceKey(files, { uri: 'file:///y', path: at('link') })).toBe(key);
+    expect(
+      await workspaceKey(files, { uri: 'file:///y', path: at('link', '..', 'My Project') + path.sep }),
+    ).toBe(key);
+    expect(await workspaceKey(files, { uri: 'file:///z', path: at('gone') })).toMatch(/^gone-/);
+    expect(await workspaceKey(files, undefined)).toBe('empty');
+  });
+
+  it('B9: do not depend on the case of a drive letter', async () => {
+    const memory: Files = { ...createNodeFiles(), realPath: (name) => Promise.resolve(name) };
+    const keys = await Promise.all(
+      ['c:\\P', 'C:\\P', 'D:\\P'].map((name) => workspaceKey(memory, { uri: name, path: name })),
+    );
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[0]).not.toBe(keys[2]);
+  });
+
+  it('are made from the URI where a folder has no path', async () => {
+    const one = await workspaceKey(files, { uri: 'vscode-vfs://github/a/b' });
+    expect(one).toMatch(/^b-[0-9a-f]{16}$/);
+    expect(await workspaceKey(files, { uri: 'vscode-vfs://github/c/b' })).not.toBe(one);
+    expect(await workspaceKey(files, { uri: '///' })).toMatch(/^folder-/);
+    expect((await workspaceKey(files, { uri: `x:/${'long'.repeat(50)}` })).length).toBeLessThan(64);
+  });
+
+  it('B7: lead to the sessions of a folder by any URI it was known by', async () => {
+    await mkdir(at('a'));
+    const first = await openWorkspace(files, at('root'), { uri: 'file:///a', path: at('a') });
+    expect(JSON.parse(await readFile(path.join(first.folder, 'workspace.json'), 'utf8'))).toEqual({
+      uris: ['file:///a'],
+    });
+    expect(await openWorkspace(files, at('root'), { uri: 'file:///a', path: at('elsewhere') })).toEqual(
+      first,
+    );
+    expect(await openWorkspace(files, at('root'), { uri: 'file:///link', path: at('a') })).toEqual(first);
+    expect(await openWorkspace(files, at('root'), { uri: 'file:///link', path: at('moved') })).toEqual(first);
+    const other = await openWorkspace(files, at('root'), { uri: 'file:///b', path: at('b') });
+    expect(other.key).not.toBe(first.key);
+    await writeFile(path.join(first.folder, 'workspace.json'), 'garbage');
+    expect(await openWorkspace(files, at('root'), { uri: 'file:///a', path: at('a') })).toEqual(first);
+    expect(await openWorkspace(files, at('root'), undefined)).toEqual({
+      key: 'empty',
+      folder: at('root', 'workspaces', 'empty'),
+    });
+  });
+});
