@@ -28,6 +28,7 @@ import { notifyWhenNeeded } from './notifications.js';
 import type { Output } from './output.js';
 import { readProposal } from './proposal.js';
 import type { ApiEvents, ApiSource } from './public-api.js';
+import { followOthers } from './sessions/follow.js';
 import { OpenSessions } from './sessions/open-sessions.js';
 import { HostSession } from './sessions/session.js';
 import { SessionsTree, type TreeNode } from './sessions/tree.js';
@@ -80,11 +81,17 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
       onError: parts.output.bug,
     }),
   );
-  const ui: UiParts = uiParts(ground, () => commands);
+  const ui: UiParts = uiParts(
+    ground,
+    () => commands,
+    () => chats,
+  );
   const runUi = async (command: UiCommand, session?: string): Promise<unknown> =>
     runUiCommand(command, session ?? (await chats.current()), ui);
   const chats: Chats = bag.add(createChats(ground, runUi));
   const commands = createCommands(ground, chats, tree);
+  bag.add(followOthers({ sessions, chats, clock: systemClock, onError: parts.output.bug }));
+  bag.add(sessions.on(({ id, type }) => (type === 'closed' ? drafts.forget(id) : undefined)));
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
   bag.add(
     tellWorld({ sessions, chats, events: parts.events, showRun: parts.showRun, onError: parts.output.bug }),
@@ -211,11 +218,15 @@ function createCommands(ground: Ground, chats: Chats, tree: SessionsTree): Comma
   };
 }
 
-function uiParts({ parts, sessions }: Ground, commands: () => Commands): UiParts {
+function uiParts({ parts, sessions }: Ground, commands: () => Commands, chats: () => Chats): UiParts {
   return {
     commands,
     reopen: async (session) => void (await sessions.reopen(session)),
-    saveAgain: async (session) => (await sessions.open(session)).saveAgain(),
+    saveAgain: async (session) => {
+      const opened = await sessions.open(session);
+      if (opened.hasUnsavedPrompt) await chats().show(session);
+      else await opened.saveAgain();
+    },
     openFile,
     openDiff: async (session, call) => void unwrap(await parts.showDiff(session, call)),
   };

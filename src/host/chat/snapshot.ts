@@ -88,10 +88,8 @@ export function buildAppended({
   };
 }
 
-/** What was added follows on from what the view has, and shows the line it shows already. */
+/** What was added follows on from what the view has, and shows the line it shows already. Nothing: all was read anew. */
 export function followsOn(from: number, placed: readonly PlacedEntry[]): boolean {
-  return (
-    placed.every(({ position }, index) => position === from + index) &&
-    !placed.some(({ entry }) => entry.type === 'head')
-  );
+  if (placed.length === 0 || placed.some(({ entry }) => entry.type === 'head')) return false;
+  return placed.every(({ position }, index) => position === from + index);
 }

@@ -84,6 +84,11 @@ export class HostSession implements ShownSession, Disposable {
     if (failure) this.takeFailure(failure, intent);
   }
 
+  /** A prompt that was not saved stands in the composer still: the person sends it, nothing else could clear it there. */
+  get hasUnsavedPrompt(): boolean {
+    return this.unsaved?.type === 'send' && this.agent.interrupted() === null;
+  }
+
   /** Writes what could not be written: the end of a turn with what it left, or what the person asked for. */
   async saveAgain(): Promise<void> {
     const { agent, unsaved } = this;
