@@ -19,6 +19,7 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
   const { sessions, chats, events, showRun } = parts;
   const bag = createBag();
   const setActive = contextKey('bough.run.active', parts.onError);
+  const setFocused = contextKey('bough.chat.focused', parts.onError);
   const update = () => {
     const runs = sessions.all().map(({ agent }) => ({ run: agent.run() }));
     events.run = foremost(runs)?.run ?? 'idle';
@@ -26,6 +27,7 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
     const current = chats.peekCurrent();
     const run = current === undefined ? 'idle' : (sessions.peek(current)?.agent.run() ?? 'idle');
     setActive(run !== 'idle');
+    setFocused(chats.hasFocus());
   };
   bag.add(chats.onChange(update));
   bag.add(

@@ -112,6 +112,8 @@ export const toHostSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('ui'), id: requestId, command: uiCommandSchema }),
   z.object({ type: z.literal('ask'), id: requestId, ask: askSchema }),
+  /** The view's document took or lost the keyboard: key bindings of the chat depend on it. */
+  z.object({ type: z.literal('focus'), focused: z.boolean() }),
   /** Debounced and on hide: the text of the composer, kept per session by the host. */
   z.object({ type: z.literal('draft'), session: z.string(), text: z.string(), editing: entryId.nullable() }),
   /** Content-security violations and uncaught errors of the view, for the output channel. */
@@ -124,7 +126,8 @@ export type ToHost = z.infer<typeof toHostSchema>;
 export type RunState = 'idle' | 'running' | 'waiting' | 'retrying' | 'parked' | 'stopping';
 
 export interface NoticeView {
-  kind: 'damaged' | 'read-only' | 'stale' | 'newer' | 'not-saved' | 'config' | 'recovered' | 'conflict' | 'error';
+  kind:
+    'damaged' | 'read-only' | 'stale' | 'newer' | 'not-saved' | 'config' | 'recovered' | 'conflict' | 'error';
   message: string;
   detail?: string;
   actions: { label: string; command: UiCommand }[];

@@ -2,6 +2,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
@@ -38,18 +39,35 @@ test('an approved edit changes the file, can be undone, and survives a reload', 
     await editor.screenshot('edited');
 
     const log = onlyLog(editor.storage());
-    expect(types(log)).toEqual(expect.arrayContaining(['approval_request', 'approval_decision', 'tool_start', 'files_changed', 'usage', 'step_end']));
+    expect(types(log)).toEqual(
+      expect.arrayContaining([
+        'approval_request',
+        'approval_decision',
+        'tool_start',
+        'files_changed',
+        'usage',
+        'step_end',
+      ]),
+    );
     expect(log.header).toMatchObject({ type: 'session', version: 4 });
     expect(log.entries[0]).toMatchObject({ type: 'message', role: 'user', parent_id: null });
     expect(log.entries[1]).toMatchObject({ type: 'turn_start' });
     expect(ofType(log, 'approval_decision')[0]).toMatchObject({ decision: 'allow' });
-    const results = log.entries.flatMap(({ parts }) => parts ?? []).filter(({ type }) => type === 'tool_result');
+    const results = log.entries
+      .flatMap(({ parts }) => parts ?? [])
+      .filter(({ type }) => type === 'tool_result');
     expect(results.map(({ name, is_error }) => [name, is_error])).toEqual([
       ['read', false],
       ['edit', false],
     ]);
     expect(ofType(log, 'turn_end')[0]).toMatchObject({ status: 'completed', steps: 3 });
     expect(readableByOthers(editor.storage())).toEqual([]);
+
+    await open(editor.page, 'greet.ts');
+    await editor.runCommand('Undo');
+    await editor.page.locator('.editor-instance .view-lines').filter({ hasText: '"hello"' }).waitFor();
+    await editor.page.keyboard.press('ControlOrMeta+S');
+    await eventually(() => readFileSync(file, 'utf8') === before, { what: 'the old text is on disk' });
 
     const shown = await person.transcript();
     const again = await reloaded(editor);
@@ -59,45 +77,25 @@ test('an approved edit changes the file, can be undone, and survives a reload', 
     await again.send('Thanks');
     await again.says('You are welcome.');
     const history = told(server, 4);
-    expect(history.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'tool', 'assistant', 'user']);
+    expect(history.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ]);
     expect(history.at(-1)?.text).toContain('Thanks');
-
-    await undoInEditor(editor.page, file);
-  }));
-
-async function undoInEditor(page: import('playwright-core').Page, file: string): Promise<void> {
-  await page.keyboard.press('ControlOrMeta+P');
-  await page.locator('.quick-input-widget:visible .quick-input-box input').fill('greet.ts');
-  await page
-    .locator('.quick-input-widget:visible')
-    .getByRole('option', { name: /greet\.ts/ })
-    .first()
-    .click();
-  await page.locator('.editor-instance .view-lines').filter({ hasText: 'greeting' }).click();
-}
-
-test('undo in an open editor gives the old text, and saving it puts it on disk', () =>
-  withScriptedModel({ files: { 'src/greet.ts': before } }, async ({ editor, server, person }) => {
-    const file = path.join(editor.workspace, 'src/greet.ts');
-    server.enqueue(
-      reply.calls([{ name: 'edit', args: { path: 'src/greet.ts', edits: [{ old_text: '"hello"', new_text: '"good morning"' }] } }]),
-      reply.text('Done.'),
-    );
-    await person.send('Make the greeting friendlier');
-    await person.decide('approve');
-    await person.says('Done.');
-    expect(readFileSync(file, 'utf8')).toBe(after);
-    await undoInEditor(editor.page, file);
-    await editor.runCommand('Undo');
-    await editor.page.locator('.editor-instance .view-lines').filter({ hasText: '"hello"' }).waitFor();
-    await editor.page.keyboard.press('ControlOrMeta+S');
-    await eventually(() => readFileSync(file, 'utf8') === before, { what: 'the old text is on disk' });
   }));
 
 test('a denied edit leaves the file alone, and the model is told', () =>
   withScriptedModel({ files: { 'src/greet.ts': before } }, async ({ editor, server, person }) => {
     server.enqueue(
-      reply.calls([{ name: 'edit', args: { path: 'src/greet.ts', edits: [{ old_text: 'hello', new_text: 'bye' }] } }]),
+      reply.calls([
+        { name: 'edit', args: { path: 'src/greet.ts', edits: [{ old_text: 'hello', new_text: 'bye' }] } },
+      ]),
       reply.text('Then I leave it.'),
     );
     await person.send('Say bye');
@@ -106,7 +104,10 @@ test('a denied edit leaves the file alone, and the model is told', () =>
     await person.run('idle');
     await person.tool('edit', 'denied').waitFor();
     expect(readFileSync(path.join(editor.workspace, 'src/greet.ts'), 'utf8')).toBe(before);
-    expect(told(server, 2).at(-1)).toMatchObject({ role: 'tool', text: expect.stringMatching(/denied|declined|did not allow/i) as string });
+    expect(told(server, 2).at(-1)).toMatchObject({
+      role: 'tool',
+      text: expect.stringMatching(/denied|declined|did not allow/i) as string,
+    });
     const log = onlyLog(editor.storage());
     expect(ofType(log, 'approval_decision')).toEqual([expect.objectContaining({ decision: 'deny' })]);
     expect(ofType(log, 'turn_end')).toEqual([expect.objectContaining({ status: 'completed' })]);
@@ -132,8 +133,18 @@ test('what lies outside the folder is refused without a card', () =>
     await person.run('idle');
     expect(await person.at('approval').count()).toBe(0);
     const log = onlyLog(editor.storage());
-    const results = log.entries.flatMap(({ parts }) => parts ?? []).filter(({ type }) => type === 'tool_result');
+    const results = log.entries
+      .flatMap(({ parts }) => parts ?? [])
+      .filter(({ type }) => type === 'tool_result');
     expect(results.map(({ is_error }) => is_error)).toEqual([true, true, true, true, true]);
     expect(log.bytes.toString('utf8')).not.toContain('secret');
     expect(readFileSync(outside, 'utf8')).toBe('secret\n');
   }));
+
+async function open(page: Page, name: string): Promise<void> {
+  const picker = page.locator('.quick-input-widget:visible');
+  await page.keyboard.press('ControlOrMeta+P');
+  await picker.locator('.quick-input-box input').fill(name);
+  await picker.getByRole('option', { name }).first().click();
+  await page.locator('.editor-instance .view-lines').filter({ hasText: 'greeting' }).click();
+}

@@ -11,7 +11,10 @@ import { withScriptedModel } from './scripted.js';
 /** Tabs (or Shift+Tabs) until `wanted` has the focus: what a person without a mouse does. */
 async function tabTo(person: Person, wanted: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await wanted.waitFor({ state: 'attached' });
-  const focused = () => wanted.evaluate((element) => element === document.activeElement || element.contains(document.activeElement));
+  const focused = () =>
+    wanted.evaluate(
+      (element) => element === document.activeElement || element.contains(document.activeElement),
+    );
   for (let presses = 0; presses < 80; presses += 1) {
     if (await focused()) return;
     await person.editor.page.keyboard.press(key);
@@ -20,104 +23,127 @@ async function tabTo(person: Person, wanted: Locator, key: 'Tab' | 'Shift+Tab' =
 }
 
 test('prompt, approve, deny, stop, retry now, edit, branches, tool card and sessions by keyboard alone', () =>
-  withScriptedModel({ files: { 'a.txt': 'old\n' }, settings: { 'bough.retry.initialDelay': 25_000 } }, async ({ editor, server, person: first }) => {
-    const { keyboard } = editor.page;
-    let person = first;
-    const file = path.join(editor.workspace, 'a.txt');
-    const focusComposer = async () => {
-      await keyboard.press('ControlOrMeta+Alt+B');
-      await eventually(() => person.composer.evaluate((element) => element === document.activeElement), { what: 'the composer has the focus' });
-    };
-    const type = async (text: string) => {
-      await focusComposer();
-      await keyboard.type(text);
-      await keyboard.press('Enter');
-      await eventually(async () => (await person.composer.inputValue()) === '', { what: 'the prompt is sent' });
-    };
-    const press = async (target: Locator, key: 'Tab' | 'Shift+Tab' = 'Shift+Tab') => {
-      await focusComposer();
-      await tabTo(person, target, key);
-      await keyboard.press('Enter');
-    };
-    const decide = (what: 'approve' | 'deny') => {
-      const pending = person.approval();
-      return eventually(
-        async () => {
-          await press(pending.locator(`[data-testid="${what}"]`));
-          return (await pending.count()) === 0;
-        },
-        { what, interval: 300 },
+  withScriptedModel(
+    { files: { 'a.txt': 'old\n' }, settings: { 'bough.retry.initialDelay': 25_000 } },
+    async ({ editor, server, person: first }) => {
+      const { keyboard } = editor.page;
+      let person = first;
+      const file = path.join(editor.workspace, 'a.txt');
+      const focusComposer = async () => {
+        await keyboard.press('ControlOrMeta+Alt+B');
+        await eventually(() => person.composer.evaluate((element) => element === document.activeElement), {
+          what: 'the composer has the focus',
+        });
+      };
+      const type = async (text: string) => {
+        await focusComposer();
+        await keyboard.type(text);
+        await keyboard.press('Enter');
+        await eventually(async () => (await person.composer.inputValue()) === '', {
+          what: 'the prompt is sent',
+        });
+      };
+      const press = async (target: Locator, key: 'Tab' | 'Shift+Tab' = 'Shift+Tab') => {
+        await focusComposer();
+        await tabTo(person, target, key);
+        await keyboard.press('Enter');
+      };
+      /** The card lies inert for its first half second: a key that comes too early does nothing and is pressed again. */
+      const decide = (what: 'approve' | 'deny') => {
+        const pending = person.approval();
+        const decided = async () => (await pending.count()) === 0;
+        return eventually(
+          async () => {
+            if (await decided()) return true;
+            await press(pending.locator(`[data-testid="${what}"]`));
+            return eventually(decided, { timeout: 2_000, what: `the card takes "${what}"` });
+          },
+          { what },
+        );
+      };
+
+      // prompt and approve
+      server.enqueue(
+        reply.calls([{ name: 'write', args: { path: 'a.txt', content: 'new\n' } }]),
+        reply.text('Written.'),
       );
-    };
+      await type('Write it');
+      await person.approval().waitFor();
+      await decide('approve');
+      await person.says('Written.');
+      expect(readFileSync(file, 'utf8')).toBe('new\n');
+      await person.run('idle');
 
-    // prompt and approve
-    server.enqueue(reply.calls([{ name: 'write', args: { path: 'a.txt', content: 'new\n' } }]), reply.text('Written.'));
-    await type('Write it');
-    await person.approval().waitFor();
-    await decide('approve');
-    await person.says('Written.');
-    expect(readFileSync(file, 'utf8')).toBe('new\n');
-    await person.run('idle');
+      // a tool card
+      const card = person.tool('write').first();
+      await press(card.locator('[data-testid="tool-toggle"]'));
+      expect(await card.locator('[data-testid="tool-toggle"]').getAttribute('aria-expanded')).toBe('true');
 
-    // a tool card
-    const card = person.tool('write').first();
-    await press(card.locator('[data-testid="tool-toggle"]'));
-    expect(await card.locator('[data-testid="tool-toggle"]').getAttribute('aria-expanded')).toBe('true');
+      // deny
+      server.enqueue(
+        reply.calls([{ name: 'write', args: { path: 'a.txt', content: 'newer\n' } }]),
+        reply.text('Not written.'),
+      );
+      await type('Write more');
+      await person.approval().waitFor();
+      await decide('deny');
+      await person.says('Not written.');
+      expect(readFileSync(file, 'utf8')).toBe('new\n');
+      await person.run('idle');
 
-    // deny
-    server.enqueue(reply.calls([{ name: 'write', args: { path: 'a.txt', content: 'newer\n' } }]), reply.text('Not written.'));
-    await type('Write more');
-    await person.approval().waitFor();
-    await decide('deny');
-    await person.says('Not written.');
-    expect(readFileSync(file, 'utf8')).toBe('new\n');
-    await person.run('idle');
+      // stop
+      const held = reply.hold(['Endless ', 'text']);
+      server.enqueue(held);
+      await type('Go on for ever');
+      await held.reached;
+      await person.chat.getByText('Endless text').waitFor();
+      await focusComposer();
+      await keyboard.press('ControlOrMeta+Backspace');
+      await person.incomplete('stopped').waitFor();
+      await person.run('idle');
 
-    // stop
-    const held = reply.hold(['Endless ', 'text']);
-    server.enqueue(held);
-    await type('Go on for ever');
-    await held.reached;
-    await person.chat.getByText('Endless text').waitFor();
-    await focusComposer();
-    await keyboard.press('ControlOrMeta+Backspace');
-    await person.incomplete('stopped').waitFor();
-    await person.run('idle');
+      // retry now
+      server.enqueue(reply.status(503), reply.text('Awake.'));
+      await type('Wake up');
+      await person.retry('retry').waitFor();
+      await press(person.at('retry-now'));
+      await person.says('Awake.', 15_000);
+      await person.run('idle');
 
-    // retry now
-    server.enqueue(reply.status(503), reply.text('Awake.'));
-    await type('Wake up');
-    await person.retry('retry').waitFor();
-    await press(person.at('retry-now'));
-    await person.says('Awake.', 15_000);
-    await person.run('idle');
+      // edit and send: a sibling; previous and next
+      server.enqueue(reply.text('Another line.'));
+      await press(person.message('user').last().locator('[data-testid="edit-message"]'));
+      await eventually(async () => (await person.composer.inputValue()) === 'Wake up', {
+        what: 'the prompt is in the composer',
+      });
+      await eventually(() => person.composer.evaluate((element) => element === document.activeElement), {
+        what: 'the composer has the focus',
+      });
+      await keyboard.press('ControlOrMeta+A');
+      await keyboard.type('Wake up, please');
+      await keyboard.press('Enter');
+      await person.says('Another line.');
+      await person.run('idle');
+      await person.pickerSays(2, 2);
+      await press(person.at('branch-prev').last());
+      await person.pickerSays(1, 2);
+      await person.says('Awake.');
+      await press(person.at('branch-next').last());
+      await person.pickerSays(2, 2);
+      await person.says('Another line.');
 
-    // edit and send: a sibling; previous and next
-    server.enqueue(reply.text('Another line.'));
-    await press(person.message('user').last().locator('[data-testid="edit-message"]'));
-    await eventually(async () => (await person.composer.inputValue()) === 'Wake up', { what: 'the prompt is in the composer' });
-    await eventually(() => person.composer.evaluate((element) => element === document.activeElement), { what: 'the composer has the focus' });
-    await keyboard.press('ControlOrMeta+A');
-    await keyboard.type('Wake up, please');
-    await keyboard.press('Enter');
-    await person.says('Another line.');
-    await person.run('idle');
-    await person.pickerSays(2, 2);
-    await press(person.at('branch-prev').last());
-    await person.pickerSays(1, 2);
-    await person.says('Awake.');
-    await press(person.at('branch-next').last());
-    await person.pickerSays(2, 2);
-    await person.says('Another line.');
-
-    // sessions
-    await editor.runCommand('Bough: New Session');
-    person = await personAt(editor);
-    await eventually(async () => (await person.at('message').count()) === 0, { what: 'an empty chat' });
-    await editor.runCommand('Bough: Switch Session…');
-    await keyboard.type('Write it');
-    await keyboard.press('Enter');
-    person = await personAt(editor);
-    await person.says('Another line.');
-    await editor.screenshot('end');
-  }));
+      // sessions
+      await editor.runCommand('Bough: New Session');
+      person = await personAt(editor);
+      await eventually(async () => (await person.at('message').count()) === 0, { what: 'an empty chat' });
+      await editor.runCommand('Bough: Switch Session…');
+      const choices = editor.page.locator('.quick-input-widget:visible').getByRole('option');
+      await choices.filter({ hasText: 'Write it' }).waitFor();
+      await keyboard.type('Write it');
+      await choices.filter({ hasText: 'Write it' }).waitFor();
+      await keyboard.press('Enter');
+      person = await personAt(editor);
+      await person.says('Another line.');
+      await editor.screenshot('end');
+    },
+  ));

@@ -29,6 +29,7 @@ export interface ChannelParts {
   };
   /** How an intent ended: what could not be saved stays on show until something can. */
   onIntent: (session: string, intent: Intent, failure: Failure | null) => void;
+  onFocus: (focused: boolean) => void;
   log: (level: 'warn' | 'error', text: string) => void;
 }
 
@@ -56,6 +57,7 @@ export class Channel implements Disposable {
   /** The view's document is gone (hidden or rebuilt); it says `open` when it is there again. */
   detach(): void {
     this.isOpen = false;
+    this.parts.onFocus(false);
     this.feed?.forget();
   }
 
@@ -98,6 +100,8 @@ export class Channel implements Disposable {
         );
       case 'ask':
         return this.reply(message.id, 'Loading', (session) => this.answer(message.ask, session));
+      case 'focus':
+        return this.parts.onFocus(message.focused);
       case 'draft':
         return this.parts.drafts.write(message.session, { text: message.text, editing: message.editing });
       case 'trouble':

@@ -15,7 +15,7 @@ export interface ActiveSession {
   write(session: string): Promise<void>;
 }
 
-export interface ChatsParts extends Omit<ChannelParts, 'post'> {
+export interface ChatsParts extends Omit<ChannelParts, 'post' | 'onFocus'> {
   extensionUri: vscode.Uri;
   sessions: OpenSessions;
   active: ActiveSession;
@@ -32,6 +32,8 @@ export class Chats implements vscode.Disposable {
   /** What the side bar shows, whether it is on the screen or not. */
   private shown: string | undefined;
   private readonly tabs = new Map<string, Tab>();
+  /** Pages whose document has the keyboard. */
+  private readonly focused = new Set<Page>();
   private readonly currentChanged = new vscode.EventEmitter<void>();
   private readonly replaced: { dispose(): void };
 
@@ -59,6 +61,11 @@ export class Chats implements vscode.Disposable {
   async ofSideBar(): Promise<string> {
     this.shown ??= await this.parts.active.read();
     return this.shown;
+  }
+
+  /** One of our chats has the keyboard. */
+  hasFocus(): boolean {
+    return this.focused.size > 0;
   }
 
   isVisible(session: string): boolean {
@@ -167,13 +174,24 @@ export class Chats implements vscode.Disposable {
 
   /** Webviews are not kept alive while hidden: their document says `open` when it is there again. */
   private connect(page: Page, watch: (isVisible: (visible: boolean) => void) => vscode.Disposable): Channel {
-    const channel = new Channel({ ...this.parts, post: (message) => this.post(page.webview, message) });
+    const channel = new Channel({
+      ...this.parts,
+      post: (message) => this.post(page.webview, message),
+      onFocus: (focused) => this.setFocus(page, focused),
+    });
     page.listen((data) => channel.receive(data));
     watch((visible) => {
       if (!visible) channel.detach();
       this.currentChanged.fire();
     });
     return channel;
+  }
+
+  private setFocus(page: Page, focused: boolean): void {
+    if (focused === this.focused.has(page)) return;
+    if (focused) this.focused.add(page);
+    else this.focused.delete(page);
+    this.currentChanged.fire();
   }
 
   private post(webview: vscode.Webview, message: ToWebview): void {

@@ -102,6 +102,7 @@ export function makeView(
       read: (session) => Promise.resolve(drafts.get(session) ?? { text: '', editing: null }),
       write: (session, draft) => void drafts.set(session, draft),
     },
+    onFocus: () => undefined,
     onIntent: (session, intent, failure) => world.sessions.peek(session)?.takeIntent(intent, failure),
     log: (level, text) => log.push(`${level}: ${text}`),
   });
