@@ -108,7 +108,7 @@ export function runStateOf(core: Core): RunState {
   const state = core.log.state();
   if (state.turn === null) return 'idle';
   if (openCallsOf(state, state.turn.turn_id).some((call) => call.status === 'pending')) return 'waiting';
-  if (state.wait?.kind === 'parked') return 'parked';
+  if (state.wait?.kind === 'parked' && core.unsaved?.turn_id !== state.turn.turn_id) return 'parked';
   return 'idle';
 }
 

@@ -31,7 +31,8 @@ export function interruptionOf(core: Core): Interruption | null {
   if (turn === null) return null;
   const calls = openCallsOf(state, turn.turn_id);
   if (calls.some((call) => call.status === 'pending')) return null;
-  if (wait !== null && (wait.kind === 'parked' || !core.isRecovered)) return null;
+  const mayGoOn = wait?.kind === 'parked' || (wait !== null && !core.isRecovered);
+  if (mayGoOn && core.unsaved?.turn_id !== turn.turn_id) return null;
   return { turn, calls };
 }
 

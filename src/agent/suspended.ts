@@ -46,5 +46,5 @@ export function suspensionOf(core: Core): 'approvals' | 'parked' | null {
   const state = core.log.state();
   if (state.turn === null) return null;
   if (openCallsOf(state, state.turn.turn_id).some((call) => call.status === 'pending')) return 'approvals';
-  return state.wait?.kind === 'parked' ? 'parked' : null;
+  return state.wait?.kind === 'parked' && core.unsaved?.turn_id !== state.turn.turn_id ? 'parked' : null;
 }

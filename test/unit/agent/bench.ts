@@ -16,6 +16,8 @@ import { Disk, Process, openLog } from './test-log.js';
 
 export interface BenchOptions {
   script?: readonly Reply[];
+  /** Answers when the script is at its end. */
+  endless?: () => Reply;
   files?: Record<string, string>;
   settings?: Partial<AgentSettings>;
   retry?: Partial<AgentSettings['retry']>;
@@ -69,7 +71,7 @@ export const failureOf = (value: unknown): Failure => {
 export function openBench(options: BenchOptions = {}): Promise<Bench> {
   const clock = new FakeClock();
   const workspace = fakeWorkspace({ files: options.files ?? {} });
-  const model = new FakeModel(clock, options.script ?? []);
+  const model = new FakeModel(clock, options.script ?? [], options.endless);
   return benchOn(new Disk(clock), { clock, workspace, model, ran: [] }, options);
 }
 

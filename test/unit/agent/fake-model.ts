@@ -103,11 +103,20 @@ export class FakeModel implements Model, Models {
   readonly wanted: string[] = [];
   resolveFailure: Failure | null = null;
   readonly #clock: Clock;
-  readonly #script: Reply[];
+  #script: Reply[];
+  #endless: (() => Reply) | undefined;
 
-  constructor(clock: Clock, script: readonly Reply[]) {
+  /** `endless` answers when the script is at its end. */
+  constructor(clock: Clock, script: readonly Reply[], endless?: () => Reply) {
     this.#clock = clock;
     this.#script = [...script];
+    this.#endless = endless;
+  }
+
+  /** Forgets what is still to be played. */
+  clear(): void {
+    this.#script = [];
+    this.#endless = undefined;
   }
 
   play(...replies: Reply[]): void {
@@ -127,7 +136,7 @@ export class FakeModel implements Model, Models {
     { signal, onBytes }: { signal: AbortSignal; onBytes: () => void },
   ): AsyncGenerator<ModelEvent> {
     this.asked.push({ request: structuredClone(request), at: this.#clock.elapsed(), signal });
-    const reply = this.#script.shift();
+    const reply = this.#script.shift() ?? this.#endless?.();
     if (reply === undefined) throw new Error('the model was asked once more than the script says');
     for (const beat of reply) {
       if (typeof beat === 'function') await beat({ signal, onBytes });
