@@ -1,5 +1,6 @@
 // The rows of our sessions view as a person sees them.
 import type { Locator, Page } from 'playwright-core';
+import { literal } from './quick-input.js';
 
 export interface TreeRow {
   readonly title: string;
@@ -19,17 +20,22 @@ export function sessionsPane(page: Page): Locator {
 export async function readSessions(page: Page): Promise<TreeRow[]> {
   const header = sessionsPane(page).locator('.pane-header');
   if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
-  const rows = await sessionsPane(page).locator('.monaco-list-row').all();
-  return Promise.all(rows.map(readRow));
-}
-
-async function readRow(locator: Locator): Promise<TreeRow> {
-  const shown = await locator.evaluate((row) => ({
-    title: row.querySelector('.label-name')?.textContent ?? '',
-    description: row.querySelector('.label-description')?.textContent ?? '',
-    name: row.getAttribute('aria-label') ?? '',
-    level: Number(row.getAttribute('aria-level')),
-    expanded: row.getAttribute('aria-expanded'),
+  const rows = sessionsPane(page).locator('.monaco-list-row');
+  // All in one go: rows come and go, and VS Code reuses their elements in any order.
+  const shown = await rows.evaluateAll((elements) =>
+    elements.map((row) => ({
+      title: row.querySelector('.label-name')?.textContent ?? '',
+      description: row.querySelector('.label-description')?.textContent ?? '',
+      name: row.getAttribute('aria-label') ?? '',
+      level: Number(row.getAttribute('aria-level')),
+      expanded: row.getAttribute('aria-expanded'),
+    })),
+  );
+  return shown.map(({ expanded, ...row }) => ({
+    ...row,
+    expanded: expanded === null ? undefined : expanded === 'true',
+    locator: rows
+      .filter({ has: page.locator('.label-name', { hasText: new RegExp(`^${literal(row.title)}$`) }) })
+      .first(),
   }));
-  return { ...shown, expanded: shown.expanded === null ? undefined : shown.expanded === 'true', locator };
 }
