@@ -3,33 +3,28 @@ import { OutlineFlag } from '../shared/fold/types.js';
 import type { Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import { LEFT_TEXT } from './approvals.js';
+import { beginTurn } from './begin.js';
 import { underLease, type Core } from './core.js';
 import { refused } from './failures.js';
 import { lastFailure, lastTurn } from './last-turn.js';
-import { interruptionOf, repair } from './recover.js';
+import { closed, interruptionOf, repair, repairBatch } from './recover.js';
 import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
 import { resumeTurn } from './reopen.js';
 import { closeSuspended, suspensionOf } from './suspended.js';
-import { startRun } from './turn.js';
 
-/** What must be closed before the head moves: null when it may move, a failure when it may not. */
-async function makeWay(core: Core, expected: ExpectedHead): Promise<Failure | null> {
+/** Why the head may not move now; null when it may. */
+function mayMove(core: Core, expected: ExpectedHead): Failure | null {
   if (core.run !== null) return running();
   const wrong = headMoved(core, expected);
   if (wrong !== null) return wrong;
-  switch (suspensionOf(core)) {
-    case 'parked':
-      return parked(core.log.state().wait?.due_at ?? '');
-    case 'approvals':
-      await core.append(
-        await closeSuspended(core, { decision: 'expired', pendingText: LEFT_TEXT, holdsQueue: true }),
-      );
-      return null;
-    case null:
-      await repair(core);
-      return null;
-  }
+  return suspensionOf(core) === 'parked' ? parked(core.log.state().wait?.due_at ?? '') : null;
 }
+
+/** Closes what is open before the head moves: a pending approval expires, an interrupted turn is repaired. */
+const closingOf = (core: Core): Promise<Draft[]> =>
+  suspensionOf(core) === 'approvals'
+    ? closeSuspended(core, { decision: 'expired', pendingText: LEFT_TEXT, holdsQueue: true })
+    : repairBatch(core);
 
 /** In the gate, like all below. */
 export function navigate(
@@ -41,8 +36,13 @@ export function navigate(
     const target = entry_id === null ? null : behindResults(core, entry_id);
     if (target === undefined) return noSuchEntry(entry_id ?? '');
     if (core.run === null && target === core.log.head) return {};
-    const blocked = await makeWay(core, expected);
+    const blocked = mayMove(core, expected);
     if (blocked !== null) return blocked;
+    const closing = await closingOf(core);
+    if (closing.length > 0) {
+      await core.append(closing);
+      await closed(core);
+    }
     // Closing the turn may have added results behind the target.
     const head = target === null ? null : (behindResults(core, target) ?? target);
     await core.append([{ type: 'head', entry_id: head }]);
@@ -80,15 +80,17 @@ export function tryAgain(
   return underLease(core, async () => {
     const message_id = messageToAnswer(core, entry_id);
     if (message_id === null) return refused('NothingToRetry', 'There is no message to answer again.');
-    const blocked = await makeWay(core, expected);
+    const blocked = mayMove(core, expected);
     if (blocked !== null) return blocked;
     const retried = entry_id === undefined ? undefined : (await core.log.entry(entry_id))?.turn_id;
     const retries = retried ?? (await lastTurn(core))?.turn_id;
     const turn_id = core.parts.ids.entry();
-    const head: Draft[] =
-      core.log.head === message_id ? [] : [{ type: 'head', turn_id, entry_id: message_id }];
+    const closing = await closingOf(core);
+    const isThere = core.log.head === message_id && closing.length === 0;
+    const head: Draft[] = isThere ? [] : [{ type: 'head', turn_id, entry_id: message_id }];
     const start: Draft = { type: 'turn_start', turn_id, ...(retries === undefined ? {} : { retries }) };
-    return begin(core, turn_id, [...head, start]);
+    await beginTurn(core, { turn_id, closing, batch: [...head, start] });
+    return {};
   });
 }
 
@@ -102,19 +104,6 @@ function messageToAnswer(core: Core, entry_id: string | undefined): string | nul
   return null;
 }
 
-/** Starts a turn with a batch that opens it. The run holds the lease from here. */
-async function begin(core: Core, turn_id: string, batch: Draft[]): Promise<Done> {
-  const lease = await core.lease.hold();
-  try {
-    await core.append(batch);
-  } catch (error) {
-    lease.dispose();
-    throw error;
-  }
-  startRun(core, turn_id, lease);
-  return {};
-}
-
 /** Goes on with what was interrupted, stopped or failed, from where the path ends. */
 export function continueTurn(core: Core, expected: ExpectedHead): Promise<Done | Failure> {
   return underLease(core, async () => {
@@ -123,19 +112,20 @@ export function continueTurn(core: Core, expected: ExpectedHead): Promise<Done |
     if (wrong !== null) return wrong;
     const { wait, turn } = core.log.state();
     if (suspensionOf(core) === 'approvals') return pendingFailure();
-    if (turn !== null && wait !== null && core.unsaved === null) {
+    if (turn !== null && wait !== null && core.unsaved?.turn_id !== turn.turn_id) {
       if (wait.kind === 'parked' && Date.parse(wait.due_at) > core.parts.clock.now())
         return parked(wait.due_at);
       await resumeTurn(core, turn.turn_id, await core.lease.hold(), { at: 'log' });
       return {};
     }
-    await repair(core);
     const last = await lastTurn(core);
     if (last === null || last.end?.status === 'completed') {
       return refused('NothingToContinue', 'The last turn was completed: there is nothing to continue.');
     }
     const turn_id = core.parts.ids.entry();
-    return begin(core, turn_id, [{ type: 'turn_start', turn_id, continues: last.turn_id }]);
+    const start: Draft = { type: 'turn_start', turn_id, continues: last.turn_id };
+    await beginTurn(core, { turn_id, closing: await repairBatch(core), batch: [start] });
+    return {};
   });
 }
 

@@ -1,17 +1,17 @@
 /** Intents: each appends to the log, or fails with a sentence and changes nothing. */
 import type { Failure } from '../shared/failure.js';
 import type { Intent } from '../shared/protocol.js';
+import { beginTurn } from './begin.js';
 import { continueTurn, leaveTurn, navigate, tryAgain } from './branches.js';
 import { underLease, type Core } from './core.js';
 import { decide } from './decisions.js';
 import { orFailure, refused } from './failures.js';
 import { queuedTurn } from './queue.js';
-import { repair } from './recover.js';
+import { repairBatch } from './recover.js';
 import type { Done, ExpectedHead } from './refusals.js';
 import { send } from './send.js';
 import { retryCancel, retryNow, stop } from './stop.js';
 import { suspensionOf } from './suspended.js';
-import { startRun } from './turn.js';
 
 export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Promise<Done | Failure> {
   const inGate = (work: () => Promise<Done | Failure>): Promise<Done | Failure> =>
@@ -60,20 +60,12 @@ function releaseQueue(core: Core): Promise<Done | Failure> {
     const { queue } = core.log.state();
     if (queue.length === 0) return refused('InvalidArgument', 'The queue is empty.');
     if (core.run === null && suspensionOf(core) === null) {
-      await repair(core);
       const turn_id = core.parts.ids.entry();
-      const batch = queuedTurn(core, turn_id, 'released');
-      const lease = await core.lease.hold();
-      try {
-        await core.append(batch ?? []);
-      } catch (error) {
-        lease.dispose();
-        throw error;
-      }
-      startRun(core, turn_id, lease);
+      const batch = queuedTurn(core, turn_id, 'released') ?? [];
+      await beginTurn(core, { turn_id, closing: await repairBatch(core), batch });
       return {};
     }
-    await core.append([{ type: 'queue_update', items: core.log.state().queue, held: false }]);
+    await core.append([{ type: 'queue_update', items: queue, held: false }]);
     return {};
   });
 }

@@ -173,8 +173,14 @@ export async function repair(core: Core): Promise<void> {
   const batch = await repairBatch(core);
   if (batch.length === 0) return;
   await core.append(batch);
-  if (core.log.state().turn === null) await endJournal(core);
+  await closed(core);
+}
+
+/** A batch that closed the open turn is in the log: what was kept for it is of no use any more. */
+export async function closed(core: Core): Promise<void> {
   core.unsaved = null;
+  const { turn, wait } = core.log.state();
+  if (turn === null || wait === null) await endJournal(core);
 }
 
 /**

@@ -1,16 +1,16 @@
 /** A prompt: a turn of its own, a place in the queue, or an answer to what waits for a decision. */
 import type { Part } from '../shared/entry.js';
 import { isFailure, type Failure } from '../shared/failure.js';
-import type { Draft, Entry } from '../shared/notes.js';
+import type { Draft } from '../shared/notes.js';
 import type { Intent } from '../shared/protocol.js';
 import { REPLIED_TEXT, closeCalls } from './approvals.js';
+import { beginTurn } from './begin.js';
 import { openCallsOf, underLease, type Core } from './core.js';
 import { refused } from './failures.js';
 import { enqueue, promptParts } from './queue.js';
-import { repair } from './recover.js';
+import { repairBatch } from './recover.js';
 import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
 import { closeSuspended, suspensionOf } from './suspended.js';
-import { startRun } from './turn.js';
 
 type Send = Extract<Intent, { type: 'send' }>;
 
@@ -70,33 +70,20 @@ async function startTurn(core: Core, intent: Send, expected: ExpectedHead): Prom
   if (wrong !== null) return wrong;
   const place = await placeOf(core, intent.editing);
   if (isFailure(place)) return place;
-  const isSuspended = suspensionOf(core) !== null;
-  const closing: Draft[] = isSuspended
-    ? await closeSuspended(core, { decision: 'replied', pendingText: REPLIED_TEXT, holdsQueue: false })
-    : [];
-  if (!isSuspended) await repair(core);
+  const closing =
+    suspensionOf(core) === null
+      ? await repairBatch(core)
+      : await closeSuspended(core, { decision: 'replied', pendingText: REPLIED_TEXT, holdsQueue: false });
   const turn_id = core.parts.ids.entry();
-  const lease = await core.lease.hold();
-  let written: Entry[];
-  try {
-    const batch: Draft[] = [
-      ...closing,
-      ...place.head,
-      {
-        type: 'message',
-        role: 'user',
-        turn_id,
-        parts: [...promptParts(intent.text, intent.mentions), ...place.files],
-        origin: 'person',
-      },
-      { type: 'turn_start', turn_id },
-    ];
-    written = await core.append(batch, { expectedHead: core.log.head });
-  } catch (error) {
-    lease.dispose();
-    throw error;
-  }
-  startRun(core, turn_id, lease);
+  const prompt: Draft = {
+    type: 'message',
+    role: 'user',
+    turn_id,
+    parts: [...promptParts(intent.text, intent.mentions), ...place.files],
+    origin: 'person',
+  };
+  const batch: Draft[] = [...place.head, prompt, { type: 'turn_start', turn_id }];
+  const written = await beginTurn(core, { turn_id, closing, batch });
   const message = written.findLast((entry) => entry.type === 'message');
   return message === undefined ? {} : { entry_id: message.id };
 }

@@ -2,7 +2,7 @@
 import type { Failure } from '../shared/failure.js';
 import { underLease, type Core } from './core.js';
 import { orFailure, refused } from './failures.js';
-import { endJournal } from './journal.js';
+import { closed } from './recover.js';
 import { timeOf, type Done } from './refusals.js';
 import { resumeTurn } from './reopen.js';
 import { closeSuspended, suspensionOf } from './suspended.js';
@@ -22,7 +22,7 @@ export async function stop(core: Core): Promise<Done | Failure> {
       if (suspensionOf(core) === null) return {};
       return underLease(core, async () => {
         await core.append(await closeSuspended(core, { decision: 'cancelled', holdsQueue: true }));
-        await endJournal(core);
+        await closed(core);
         core.announce();
         return {};
       });

@@ -78,8 +78,7 @@ describe('a turn', () => {
     bench.process.refuse = () => null;
     await bench.send('again');
     expect(bench.story().slice(2)).toEqual([
-      'incomplete error "lost words" + step_end 1 + turn_end interrupted + session_recovery',
-      'user "again" + turn_start',
+      'incomplete error "lost words" + step_end 1 + turn_end interrupted + session_recovery + user "again" + turn_start',
       'step_start 1',
       'assistant "fine" + usage + step_end 1 + turn_end completed',
     ]);
