@@ -8,8 +8,10 @@ import type { Failure } from '../src/shared/failure.js';
 import type { Ask, AskResults, Intent, Mention, UiCommand } from '../src/shared/protocol.js';
 import { Draft } from './composer/draft.svelte.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
+import { conversationText } from './conversation-text.js';
 import { Session } from './session.svelte.js';
-import { promptText } from './transcript/prompt-text.js';
+import { promptToEdit, wholeMessage } from './transcript/prompt-text.js';
+import { describe } from './trouble.js';
 
 /** An action that was refused; `retry` is what the person may do instead. */
 export interface Problem {
@@ -17,10 +19,13 @@ export interface Problem {
   retry?: { label: string; run: () => void };
 }
 
+export type SendMode = 'send' | 'steer';
+
 /** Actions that depend on the head the person saw. */
 const followsHead = new Set<Intent['type']>(['send', 'continue', 'try_again', 'leave', 'navigate']);
 
-export type SendMode = 'send' | 'steer';
+/** After this the person may act again, whatever became of the reply. */
+const PATIENCE_MS = 15_000;
 
 export class Chat {
   readonly session: Session;
@@ -33,6 +38,8 @@ export class Chat {
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
   focusedCall = $state.raw<string | null>(null);
   readonly #blobs = new Map<string, Promise<string>>();
+  /** What the person asked for that waits until the turn has stopped. */
+  #afterStop: (() => void) | null = null;
 
   constructor(parts: {
     connect: (receive: (message: HostMessage) => void) => Connection;
@@ -53,15 +60,24 @@ export class Chat {
       return;
     }
     const before = this.session.draft;
-    const sessionBefore = this.session.info?.id;
-    if (message.type === 'snapshot' && sessionBefore !== undefined && sessionBefore !== message.session.id) {
-      this.saveDraft();
-    }
+    const shown = this.session.info?.id;
+    if (message.type === 'snapshot' && shown !== undefined && shown !== message.session.id) this.saveDraft();
     this.session.receive(message);
-    if (this.session.draft !== before && this.session.draft !== null) {
-      this.draft.load(this.session.draft);
-      this.problem = null;
-    }
+    if (this.session.draft !== before && this.session.draft !== null) this.#begin(this.session.draft);
+    if (this.run === 'idle') this.#goOn();
+  }
+
+  /** Another session is shown. */
+  #begin(draft: { text: string; editing: string | null }): void {
+    this.draft.load(draft);
+    this.problem = null;
+    this.#afterStop = null;
+  }
+
+  #goOn(): void {
+    const next = this.#afterStop;
+    this.#afterStop = null;
+    next?.();
   }
 
   get run() {
@@ -75,8 +91,7 @@ export class Chat {
   /** Carries out an intent; what the host answers instead is shown. */
   async act(intent: Intent): Promise<boolean> {
     const reply = await this.#intend(intent);
-    if (reply.ok) this.problem = null;
-    else this.problem = { failure: reply.failure };
+    this.problem = reply.ok ? null : this.#problemOf(reply.failure, () => void this.act(intent));
     return reply.ok;
   }
 
@@ -90,13 +105,17 @@ export class Chat {
     const { text, chips, editing } = this.draft;
     const mentions = this.draft.mentions();
     this.isSending = true;
-    try {
-      const reply = await this.#intend(this.#prompt({ text, mentions, editing, mode, replyInstead }));
-      if (reply.ok) this.#sent(text, chips);
-      else this.problem = this.#sendProblem(reply.failure, mode);
-    } finally {
-      this.isSending = false;
-    }
+    const patience = setTimeout(() => this.#losePatience(), PATIENCE_MS);
+    const reply = await this.#intend(this.#prompt({ text, mentions, editing, mode, replyInstead }));
+    clearTimeout(patience);
+    this.isSending = false;
+    if (reply.ok) this.#sent(text, chips);
+    else
+      this.problem = this.#problemOf(
+        reply.failure,
+        () => void this.send(mode),
+        () => void this.send(mode, true),
+      );
   }
 
   /** Sends a text that is not in the composer: a suggestion. */
@@ -104,15 +123,32 @@ export class Chat {
     await this.act({ type: 'send', text, mentions: [], mode: 'send' });
   }
 
-  edit(message: Message): void {
-    this.draft.startEdit(message.id, promptText(message));
-    this.problem = null;
-    this.focusRequests++;
+  async edit(message: Message): Promise<void> {
+    await this.#orExplain('The message could not be loaded', async () => {
+      this.draft.startEdit(message.id, await promptToEdit(message, (hash) => this.blob(hash)));
+      this.problem = null;
+      this.focusRequests++;
+    });
   }
 
-  editLast(): void {
+  async editLast(): Promise<void> {
     const row = this.session.rows.findLast((other) => other.kind === 'user' && other.entry.role === 'user');
-    if (row?.kind === 'user') this.edit(row.entry);
+    if (row?.kind === 'user') await this.edit(row.entry);
+  }
+
+  async copyMessage(message: Message): Promise<void> {
+    await this.#orExplain('The message could not be copied', async () => {
+      const text = await wholeMessage(message, (hash) => this.blob(hash));
+      await this.command({ type: 'copy', text });
+    });
+  }
+
+  async copyConversation(): Promise<void> {
+    await this.#orExplain('The conversation could not be copied', async () => {
+      await this.session.loadAll();
+      const text = await conversationText(this.session.rows, (hash) => this.blob(hash));
+      await this.command({ type: 'copy', text });
+    });
   }
 
   saveDraft(): void {
@@ -160,7 +196,8 @@ export class Chat {
     mode: SendMode;
     replyInstead: boolean;
   }): Intent {
-    const mode = !this.isBusy ? 'send' : prompt.mode === 'steer' ? 'steer' : 'queue';
+    const mode =
+      !this.isBusy || prompt.editing !== null ? 'send' : prompt.mode === 'steer' ? 'steer' : 'queue';
     return {
       type: 'send',
       text: prompt.text,
@@ -177,9 +214,33 @@ export class Chat {
     this.saveDraft();
   }
 
-  #sendProblem(failure: Failure, mode: SendMode): Problem {
-    if (failure.code !== 'ResumeRequired') return { failure };
-    return { failure, retry: { label: 'Deny and Send', run: () => void this.send(mode, true) } };
+  #losePatience(): void {
+    this.isSending = false;
+    const message =
+      'Bough has not answered yet. The message may have been sent; it stays here until that is known.';
+    this.problem = { failure: { kind: 'network', message, transient: true, action: 'show-log' } };
+  }
+
+  /** Why it was refused, and what the person may do about it in one step. */
+  #problemOf(failure: Failure, again: () => void, replyInstead?: () => void): Problem {
+    if (failure.code === 'ResumeRequired' && replyInstead !== undefined) {
+      return { failure, retry: { label: 'Deny and Send', run: replyInstead } };
+    }
+    if (failure.code !== 'SessionRunning') return { failure };
+    const stopFirst = () => {
+      this.#afterStop = again;
+      void this.#intend({ type: 'stop' });
+    };
+    return { failure, retry: { label: 'Stop and Go On', run: stopFirst } };
+  }
+
+  async #orExplain(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : describe(error);
+      this.problem = { failure: { kind: 'storage', message: `${what}: ${reason}`, transient: true } };
+    }
   }
 }
 

@@ -42,7 +42,7 @@ export class Session {
   readonly #growing = new Growing();
   #position = 0;
   #isAsking = false;
-  #isLoading = false;
+  #loading: Promise<void> | null = null;
   #isFramePending = false;
 
   constructor(parts: SessionParts) {
@@ -104,16 +104,21 @@ export class Session {
   }
 
   /** Older bodies for the person who scrolls up. Resolves when they are in `rows`. */
-  async loadOlder(): Promise<void> {
-    if (this.#isLoading || !this.hasOlder) return;
-    this.#isLoading = true;
-    try {
-      const path = this.#path();
-      const missing = path.slice(0, path.length - this.#loaded(path).length);
-      await this.#load(missing.slice(-PAGE));
-    } finally {
-      this.#isLoading = false;
-    }
+  loadOlder(): Promise<void> {
+    if (!this.hasOlder) return Promise.resolve();
+    this.#loading ??= this.#loadPage().finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  async #loadPage(): Promise<void> {
+    const path = this.#path();
+    const missing = path.slice(0, path.length - this.#loaded(path).length);
+    await this.#load(missing.slice(-PAGE));
+  }
+
+  /** All of the path, as far as the host has it. */
+  async loadAll(): Promise<void> {
+    while (this.hasOlder) await this.loadOlder();
   }
 
   entry(id: string): Entry | undefined {

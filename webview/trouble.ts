@@ -1,9 +1,16 @@
 /** Reports what nobody would see otherwise: violations of the content-security policy and errors that nothing caught. */
 
 const LENGTH = 4000;
+/** What goes wrong on every frame must not fill the log. */
+const MOST = 50;
 
 export function reportTrouble(target: Window, report: (text: string) => void): void {
-  const tell = (text: string) => report(text.slice(0, LENGTH));
+  let count = 0;
+  const tell = (text: string) => {
+    count += 1;
+    if (count <= MOST) report(text.slice(0, LENGTH));
+    if (count === MOST) report('More of this is not reported until the view is opened again.');
+  };
   target.document.addEventListener('securitypolicyviolation', (event) => {
     tell(
       `Content-security violation: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`,

@@ -48,9 +48,9 @@ describe('draft', () => {
     const draft = new Draft();
     draft.text = 'half a thought';
     draft.attachText('x');
-    draft.startEdit('entry-1', { text: 'Old prompt', chips: [] });
+    draft.startEdit('entry-1', { text: 'Old prompt', mentions: [] });
     expect(draft).toMatchObject({ text: 'Old prompt', editing: 'entry-1', chips: [] });
-    draft.startEdit('entry-2', { text: 'Older prompt', chips: [] });
+    draft.startEdit('entry-2', { text: 'Older prompt', mentions: [] });
     draft.endEdit();
     expect(draft).toMatchObject({ text: 'half a thought', editing: null, chips: [{ label: 'Pasted text' }] });
   });
@@ -68,9 +68,27 @@ describe('draft', () => {
   it('after an edit was sent the earlier draft is there again', () => {
     const draft = new Draft();
     draft.text = 'waiting';
-    draft.startEdit('entry-1', { text: 'Old', chips: [] });
+    draft.startEdit('entry-1', { text: 'Old', mentions: [] });
     draft.sent('Old', []);
     expect(draft).toMatchObject({ text: 'waiting', editing: null });
+  });
+
+  it('H5: what was attached to a message comes back with it: texts as attachments, files it names as mentions', () => {
+    const draft = new Draft();
+    draft.startEdit('entry-1', {
+      text: 'Why? See @src/a.ts',
+      mentions: [
+        { kind: 'file', label: 'src/a.ts' },
+        { kind: 'file', label: 'Pasted text', text: 'a log' },
+        { kind: 'folder', label: 'src' },
+      ],
+    });
+    expect(draft.chips.map(({ label }) => label)).toEqual(['Pasted text', 'src']);
+    expect(draft.mentions()).toEqual([
+      { kind: 'file', label: 'src/a.ts', path: 'src/a.ts' },
+      { kind: 'file', label: 'Pasted text', text: 'a log' },
+      { kind: 'folder', label: 'src' },
+    ]);
   });
 
   it('sends the files that are still named, and pasted texts under names of their own', () => {

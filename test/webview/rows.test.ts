@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolCard } from '../../src/shared/fold/types.js';
 import { diffOf } from '../../webview/transcript/hunks.js';
-import { itemsOf } from '../../webview/transcript/items.js';
+import { conversationText } from '../../webview/conversation-text.js';
+import { promptParts } from '../../src/agent/queue.js';
+import type { Message, Part } from '../../src/shared/entry.js';
+import { rowsOf } from '../../src/shared/fold/path.js';
+import { goesOn, itemsOf } from '../../webview/transcript/items.js';
+import { promptOf, promptToEdit, textOf } from '../../webview/transcript/prompt-text.js';
+import { quietGroups } from '../../webview/transcript/quiet.js';
 import { sentenceOf } from '../../webview/transcript/sentence.js';
 import { ALL, firstMounted, PAGE } from '../../webview/transcript/window.js';
 import { duration } from '../../webview/ui/clock.svelte.js';
@@ -113,6 +119,127 @@ describe('the list of rows', () => {
   });
 });
 
+describe('a prompt and what went along with it', () => {
+  const asked: string[] = [];
+  const whole = (hash: string) => {
+    asked.push(hash);
+    return Promise.resolve(`[The person named this file: Pasted text]\nall of ${hash.slice(-1)}`);
+  };
+  const message = (): Message => {
+    const scene = new Scene();
+    const parts: Part[] = [
+      { type: 'text', text: 'Look at @a.ts' },
+      ...promptParts('', [
+        { kind: 'file', label: 'a.ts', path: 'a.ts' },
+        { kind: 'file', label: 'Pasted text', text: 'one\ntwo' },
+        { kind: 'folder', label: 'lib', path: 'src/lib' },
+      ]).slice(1),
+      {
+        type: 'text',
+        text: '',
+        preview: '[The person named this file: Pasted text]\nall',
+        blob: 'f'.repeat(64),
+      },
+    ];
+    scene.add({ type: 'message', role: 'user', origin: 'person', parts });
+    const entry = scene.placed[0]?.entry;
+    if (entry?.type !== 'message') throw new Error('no message');
+    return entry;
+  };
+
+  it('shows what was typed apart from what the agent was given with it', () => {
+    const prompt = promptOf(message());
+    expect(prompt.typed.map(textOf)).toEqual(['Look at @a.ts']);
+    expect(prompt.attachments.map(({ kind, label, path }) => ({ kind, label, path }))).toEqual([
+      { kind: 'file', label: 'a.ts', path: undefined },
+      { kind: 'file', label: 'Pasted text', path: undefined },
+      { kind: 'folder', label: 'lib', path: 'src/lib' },
+      { kind: 'file', label: 'Pasted text', path: undefined },
+    ]);
+  });
+
+  it('H5: gives it back whole to be edited, also what the log keeps in blobs', async () => {
+    expect(await promptToEdit(message(), whole)).toEqual({
+      text: 'Look at @a.ts',
+      mentions: [
+        { kind: 'file', label: 'a.ts' },
+        { kind: 'file', label: 'Pasted text', text: 'one\ntwo' },
+        { kind: 'folder', label: 'lib', path: 'src/lib' },
+        { kind: 'file', label: 'Pasted text', text: 'all of f' },
+      ],
+    });
+    expect(asked).toEqual(['f'.repeat(64)]);
+  });
+});
+
+describe('calls that only looked', () => {
+  const looking = (count: number, then: (scene: Scene) => void) => {
+    const scene = new Scene();
+    scene.user('Look');
+    for (let n = 0; n < count; n += 1) {
+      scene.calls('', [{ call_id: `c${n}`, name: n === 0 ? 'list' : 'read', input: {} }]);
+      scene.result(`c${n}`, 'read', 'text');
+    }
+    then(scene);
+    return itemsOf(rowsOf(scene.placed, scene.fold.outline, scene.fold.state(), 'idle'), null);
+  };
+
+  it('fold into one line when there are several and something follows', () => {
+    const items = looking(5, (scene) => scene.answer('Done'));
+    const groups = quietGroups(items);
+    expect([...groups.keys()]).toEqual(items.slice(1, 6).map(({ key }) => key));
+    expect(groups.get(items[1]?.key ?? '')).toEqual({
+      key: items[1]?.key,
+      words: 'Listed 1 folder, read 4 files',
+    });
+  });
+
+  it('stay as they are when they are few, at the end, or one of them failed', () => {
+    expect(quietGroups(looking(4, (scene) => scene.answer('Done'))).size).toBe(0);
+    expect(quietGroups(looking(9, () => undefined)).size).toBe(0);
+    const failing = looking(2, (scene) => {
+      scene.calls('', [{ call_id: 'bad', name: 'read', input: {} }]);
+      scene.result('bad', 'read', 'no such file', true);
+      for (const n of [1, 2]) {
+        scene.calls('', [{ call_id: `d${n}`, name: 'read', input: {} }]);
+        scene.result(`d${n}`, 'read', 'text');
+      }
+      scene.answer('Done');
+    });
+    expect(quietGroups(failing).size).toBe(0);
+  });
+
+  it('stand close together', () => {
+    const items = looking(2, (scene) => scene.answer('Done'));
+    expect(items.map((item, index) => goesOn(items[index - 1], item))).toEqual([false, false, true, false]);
+  });
+});
+
+describe('the conversation as text', () => {
+  it('holds prompts, answers and what was done, whole', async () => {
+    const scene = new Scene();
+    scene.user('Why?');
+    scene.calls('I look.', [{ call_id: 'c', name: 'read', input: { path: 'a.ts' } }]);
+    scene.result('c', 'read', 'text');
+    scene.add({
+      type: 'message',
+      role: 'assistant',
+      parts: [{ type: 'text', text: '', preview: 'Be', blob: 'f'.repeat(64) }],
+    });
+    scene.add({
+      type: 'incomplete_output',
+      attempt_id: 'a',
+      text: 'And',
+      incomplete: true,
+      reason: 'stopped',
+    });
+    const rows = rowsOf(scene.placed, scene.fold.outline, scene.fold.state(), 'idle');
+    expect(await conversationText(rows, () => Promise.resolve('Because.'))).toBe(
+      '## Prompt\n\nWhy?\n\nI look.\n\n- Read a.ts\n\nBecause.\n\nAnd\n\n*(incomplete)*',
+    );
+  });
+});
+
 describe('small words', () => {
   it('tells durations', () => {
     const plain = (ms: number) => duration(ms).replaceAll('\u00A0', ' ');
@@ -139,7 +266,7 @@ describe('small words', () => {
       purpose: 'step',
     });
     expect(meterOf(scene.fold.state(), realModel).short).toBe('10 %');
-    expect(meterOf(scene.fold.state(), { ...realModel, contextWindow: undefined }).short).toBe('13k tokens');
+    expect(meterOf(scene.fold.state(), { ...realModel, contextWindow: undefined }).short).toBe('13k');
   });
 
   it('shows the lines that differ with their numbers', () => {

@@ -33,11 +33,15 @@ export class Draft {
     this.#aside = contents.editing === null ? null : { text: '', chips: [] };
   }
 
-  startEdit(entryId: string, contents: Contents): void {
+  /** A message's text and what was attached to it; files that its text names are mentions again. */
+  startEdit(entryId: string, message: { text: string; mentions: readonly Mention[] }): void {
     if (this.editing === null) this.#aside = { text: this.text, chips: [...this.chips] };
     this.editing = entryId;
-    this.text = contents.text;
-    this.chips = contents.chips;
+    this.text = message.text;
+    const isNamed = ({ kind, text, path, label }: Mention) =>
+      kind === 'file' && text === undefined && namesFile(message.text, path ?? label);
+    for (const { path, label } of message.mentions.filter(isNamed)) this.mentionFile(path ?? label);
+    this.chips = message.mentions.filter((mention) => !isNamed(mention));
   }
 
   /** Back to the draft that was there before the edit. */
@@ -69,7 +73,7 @@ export class Draft {
   }
 
   mentions(): Mention[] {
-    const named = [...this.#files].filter((path) => this.text.includes(`@${path}`));
+    const named = [...this.#files].filter((path) => namesFile(this.text, path));
     return [...named.map((path): Mention => ({ kind: 'file', label: path, path })), ...this.chips];
   }
 
@@ -86,6 +90,16 @@ export class Draft {
     if (rest !== '') this.insert(rest);
     if (left.length > 0) this.chips = [...this.chips, ...left];
   }
+}
+
+/** Whether the text names this file by an @, and not one whose name only begins like it. */
+function namesFile(text: string, path: string): boolean {
+  const name = `@${path}`;
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    if (/^(?:$|[\s,;:!?)\]}'"`]|\.(?:\s|$))/.test(text.slice(at + name.length, at + name.length + 2)))
+      return true;
+  }
+  return false;
 }
 
 const pasteName = (number: number): string => (number === 1 ? 'Pasted text' : `Pasted text ${number}`);

@@ -22,4 +22,4 @@ export function meterOf(
 }
 
 const compact = (tokens: number): string =>
-  tokens < 1000 ? `${tokens} tokens` : `${(tokens / 1000).toFixed(tokens < 10_000 ? 1 : 0)}k tokens`;
+  tokens < 1000 ? `${tokens}` : `${(tokens / 1000).toFixed(tokens < 10_000 ? 1 : 0)}k`;

@@ -1,6 +1,7 @@
 /** Rows and the text that grows as one list with stable keys: a row that was growing keeps its place and its elements. */
 import type { Row } from '../../src/shared/fold/types.js';
 import type { GrowingView } from '../../src/shared/protocol.js';
+import { messageText } from './prompt-text.js';
 
 export interface Item {
   key: string;
@@ -25,4 +26,13 @@ export function itemsOf(rows: readonly Row[], growing: GrowingView | null): Item
 function keyOf(row: Row): string {
   const attempt = row.kind === 'assistant' ? row.entry.attempt_id : undefined;
   return attempt === undefined ? row.entry.id : `attempt ${attempt}`;
+}
+
+/** A row of nothing but calls, right behind another answer. */
+export function goesOn(before: Item | undefined, item: Item): boolean {
+  if (before === undefined || (before.row !== undefined && before.row.kind !== 'assistant')) return false;
+  const { row, growing } = item;
+  if (row === undefined) return growing?.text === '' && growing.reasoning === '';
+  if (row.kind !== 'assistant' || row.fork !== undefined) return false;
+  return messageText(row.entry) === '' && !row.entry.parts.some((part) => part.type === 'reasoning');
 }

@@ -103,6 +103,7 @@ export class ChatPage {
         return this.post({ type: 'reply', id: message.id, ok: true, result: answer.result });
       }
       case 'draft':
+      case 'focus':
       case 'trouble':
         return;
     }
@@ -124,6 +125,12 @@ export class ChatPage {
     }
   }
 }
+
+/** Opens a scene in a view of its own, which is closed after the test. */
+export type Open = (
+  scene: Scene,
+  options?: PageOptions & { snapshot?: Partial<Snapshot> },
+) => Promise<ChatPage>;
 
 const ORIGIN = 'https://bough.test';
 

@@ -375,6 +375,40 @@ function hostile(): State {
   return { name: 'hostile', scene };
 }
 
+function looking(): State {
+  const scene = new Scene();
+  const prompt = 'Why does the build fail? See @src/main.ts';
+  scene.add({
+    type: 'message',
+    role: 'user',
+    origin: 'person',
+    parts: [
+      { type: 'text', text: prompt },
+      { type: 'text', text: '[The person named this file: src/main.ts]' },
+      {
+        type: 'text',
+        text: `[The person named this file: Pasted text]\n${'error TS2304: Cannot find name\n'.repeat(40)}`,
+      },
+    ],
+  });
+  const look = (count: number, from: number) => {
+    for (let n = from; n < from + count; n += 1) {
+      scene.calls('', [
+        {
+          call_id: `l${n}`,
+          name: n % 3 === 0 ? 'search' : 'read',
+          input: { path: `src/file-${n}.ts`, pattern: 'x' },
+        },
+      ]);
+      scene.result(`l${n}`, 'read', 'text');
+    }
+  };
+  look(7, 0);
+  scene.answer('The imports are wrong. I will look at two more files.');
+  look(2, 10);
+  return { name: 'looking', scene };
+}
+
 const suggestions = [
   'Explain what src/greet.ts does',
   'Find where names are validated',
@@ -417,4 +451,5 @@ const all = (): State[] => [
   fork(),
   notices(),
   hostile(),
+  looking(),
 ];

@@ -1,0 +1,147 @@
+// What waits for a decision, and how it is taken.
+import { describe, expect, it } from 'vitest';
+import type { ChatPage, Open } from '../bench/chat-page.js';
+import { askForApproval, workingScene } from '../bench/command-scene.js';
+import { idle } from '../bench/scenes.js';
+
+/** From here on time passes only when the test says so. */
+async function stopClock({ page }: ChatPage): Promise<void> {
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1_000);
+}
+
+export function approvalTests(open: Open): void {
+  describe('approvals', () => {
+    it('F6: a card that appears while somebody types takes neither focus nor keys, and is inert at first', async () => {
+      const scene = workingScene();
+      const chat = await open(scene);
+      await stopClock(chat);
+      await chat.composer.focus();
+      await chat.page.keyboard.type('typing on ');
+      await chat.post(askForApproval(scene));
+      await chat.at('approve').waitFor();
+      await chat.page.keyboard.type('and on');
+      expect(await chat.composer.inputValue()).toBe('typing on and on');
+      // Straight to the button, as a stray click would.
+      await chat.at('approve').click({ force: true });
+      await chat.at('always').click({ force: true });
+      expect(chat.intents()).toEqual([]);
+      await chat.composer.press('Enter');
+      await expect.poll(() => chat.intents()).toMatchObject([{ type: 'send' }]);
+      await chat.page.clock.runFor(499);
+      expect(await chat.at('approve').getAttribute('aria-disabled')).toBe('true');
+      await chat.page.clock.runFor(2);
+      await chat.at('approve').click();
+      await expect
+        .poll(() => chat.intents().at(-1))
+        .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'once' });
+    });
+
+    it('denies with what to do instead, remembers only when told to', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      const chat = await open(scene);
+      await chat.page.getByRole('textbox', { name: 'What to do instead' }).fill('use npm run clean');
+      await chat.at('deny').click();
+      await expect
+        .poll(() => chat.intents().at(-1))
+        .toEqual({
+          type: 'decide',
+          call_id: 'r1',
+          decision: 'deny',
+          scope: 'once',
+          feedback: 'use npm run clean',
+        });
+      await chat.page.getByRole('button', { name: 'Approve for longer' }).click();
+      await chat.page.getByRole('menuitem', { name: 'For This Session' }).click();
+      await expect
+        .poll(() => chat.intents().at(-1))
+        .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'session' });
+      await chat.at('always').click();
+      await expect
+        .poll(() => chat.intents().at(-1))
+        .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'always' });
+    });
+
+    it('shrinks to its line when it is decided, and hands it the focus it had', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      const chat = await open(scene);
+      await expect.poll(() => chat.at('approve').getAttribute('aria-disabled')).toBe('false');
+      await chat.at('approve').focus();
+      await chat.page.keyboard.press('Enter');
+      scene.status = { ...idle, run: 'running' };
+      await chat.post(
+        scene.append(() => {
+          const request = scene.fold.state().approvals[0]?.request_id ?? '';
+          scene.add({ type: 'approval_decision', request_id: request, decision: 'allow', scope: 'once' });
+          scene.add({ type: 'tool_start', call_id: 'r1', turn_id: 'turn-1' });
+        }),
+      );
+      await chat.page
+        .locator(
+          '[data-testid="approval"][data-state="allow"] [data-testid="tool-card"][data-state="running"]',
+        )
+        .waitFor();
+      expect(await chat.at('approve').count()).toBe(0);
+      expect(await chat.at('tool-toggle').evaluate((toggle) => toggle === document.activeElement)).toBe(true);
+    });
+
+    it('a second card that moves under the pointer is inert again', async () => {
+      const scene = workingScene();
+      scene.status = { ...idle, run: 'waiting' };
+      scene.calls(
+        '',
+        [1, 2].map((n) => ({ call_id: `r${n}`, name: 'run', input: { command: `echo ${n}` } })),
+        'turn-1',
+      );
+      for (const n of [1, 2]) {
+        scene.add({
+          type: 'approval_request',
+          call_id: `r${n}`,
+          tool: 'run',
+          summary: `Run echo ${n}`,
+          input_hash: 'x',
+          targets: [],
+          risk: 'run',
+          turn_id: 'turn-1',
+        });
+      }
+      const chat = await open(scene);
+      const second = chat.page.locator('[data-call-id="r2"] [data-testid="approve"]');
+      await expect.poll(() => second.getAttribute('aria-disabled')).toBe('false');
+      await stopClock(chat);
+      const request = scene.fold.state().approvals[0]?.request_id ?? '';
+      await chat.post(
+        scene.append(() => scene.add({ type: 'approval_decision', request_id: request, decision: 'allow' })),
+      );
+      await expect.poll(() => second.getAttribute('aria-disabled')).toBe('true');
+      await chat.page.clock.runFor(501);
+      expect(await second.getAttribute('aria-disabled')).toBe('false');
+    });
+
+    it('shows the change itself, from the texts that the request holds', async () => {
+      const scene = workingScene();
+      scene.status = { ...idle, run: 'waiting' };
+      scene.calls('', [{ call_id: 'e1', name: 'edit', input: { path: 'a.ts', edits: [] } }], 'turn-1');
+      const proposal = [{ path: 'a.ts', before: scene.blob('one\ntwo\n'), after: scene.blob('one\n2\n') }];
+      scene.add({
+        type: 'approval_request',
+        call_id: 'e1',
+        tool: 'edit',
+        summary: 'Edit a.ts',
+        input_hash: 'x',
+        targets: [],
+        risk: 'write',
+        proposal,
+        turn_id: 'turn-1',
+      });
+      const chat = await open(scene);
+      const diff = chat.page.getByRole('region', { name: 'Change of a.ts' });
+      await diff.waitFor();
+      expect((await diff.innerText()).replace(/\s+/g, ' ').trim()).toBe('1 one 2−two 2+2');
+      await chat.page.getByRole('button', { name: 'Open diff' }).click();
+      await expect.poll(() => chat.commands()).toContainEqual({ type: 'open_diff', call_id: 'e1' });
+    });
+  });
+}

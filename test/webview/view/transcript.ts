@@ -1,0 +1,201 @@
+// Reading: following the end, long conversations, branches, links, tool cards.
+import type { Locator } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import type { Open } from '../bench/chat-page.js';
+import { askForApproval } from '../bench/command-scene.js';
+import { idle, Scene } from '../bench/scenes.js';
+
+function longText(lines: number): string {
+  return Array.from({ length: lines }, (_, index) => `Line ${index + 1} of a long answer.`).join('\n\n');
+}
+
+const distanceFromEnd = (transcript: Locator): Promise<number> =>
+  transcript.evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop);
+
+export function transcriptTests(open: Open): void {
+  describe('the transcript', () => {
+    it('G6: follows the end, lets go at the first tick upwards, and resumes at the very bottom or when told', async () => {
+      const scene = new Scene();
+      scene.turn('Long', 'turn-1');
+      scene.status = { ...idle, run: 'running' };
+      const chat = await open(scene);
+      const transcript = chat.at('transcript');
+      let text = longText(60);
+      await chat.post(scene.growing(text));
+      await chat.page.getByText('Line 60 of').waitFor();
+      await expect.poll(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      const grow = async (more: string) => {
+        const offset = text.length;
+        text += more;
+        await chat.post(scene.growing(more, offset));
+      };
+
+      await transcript.hover();
+      await chat.page.mouse.wheel(0, -10);
+      await chat.at('jump-latest').waitFor();
+      const top = await transcript.evaluate((element) => element.scrollTop);
+      await grow('\n\nAnd more\n\nAnd more.');
+      await chat.page.getByText('And more.').waitFor({ state: 'attached' });
+      expect(await transcript.evaluate((element) => element.scrollTop)).toBe(top);
+
+      await chat.at('jump-latest').click();
+      await expect.poll(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      expect(await chat.at('jump-latest').count()).toBe(0);
+
+      await transcript.focus();
+      await chat.page.keyboard.press('PageUp');
+      await chat.at('jump-latest').waitFor();
+      await transcript.evaluate(
+        (element) => (element.scrollTop = element.scrollHeight - element.clientHeight - 30),
+      );
+      await transcript.hover();
+      await chat.page.mouse.wheel(0, 10);
+      await grow('\n\nNot yet at the bottom.');
+      await chat.page.getByText('Not yet at').waitFor({ state: 'attached' });
+      expect(await chat.at('jump-latest').count()).toBe(1);
+      await chat.page.mouse.wheel(0, 2000);
+      await expect.poll(() => chat.at('jump-latest').count()).toBe(0);
+      await grow('\n\nThe end.');
+      await chat.page.getByText('The end.').waitFor();
+      await expect.poll(() => distanceFromEnd(transcript)).toBeLessThan(2);
+    });
+
+    it('G6: a selection lets go too', async () => {
+      const scene = new Scene();
+      scene.answer(longText(60));
+      const chat = await open(scene);
+      await chat.page.getByText('Line 60 of').dblclick();
+      await chat.at('jump-latest').waitFor();
+    });
+
+    it('G3: mounts the end of a long conversation, and brings older rows without moving what is read', async () => {
+      const scene = new Scene();
+      for (let index = 0; index < 1000; index += 1) scene.user(`Message number ${index}`);
+      const chat = await open(scene);
+      const transcript = chat.at('transcript');
+      await chat.page.getByText('Message number 999').waitFor();
+      expect(await chat.at('message').count()).toBeLessThan(100);
+      expect(await transcript.evaluate((element) => element.querySelectorAll('*').length)).toBeLessThan(2500);
+      await transcript.hover();
+      await chat.page.mouse.wheel(0, -200);
+      await chat.at('jump-latest').waitFor();
+      await transcript.evaluate((element) => (element.scrollTop = 150));
+      await expect.poll(() => chat.at('message').count()).toBeGreaterThan(100);
+      const first = chat.page.getByText('Message number 940', { exact: true });
+      const at = await first.evaluate((element) => element.getBoundingClientRect().top);
+      expect(at).toBeGreaterThan(-400);
+      expect(at).toBeLessThan(800);
+      await chat.at('jump-latest').click();
+      await expect.poll(() => chat.at('message').count()).toBeLessThan(100);
+    });
+
+    it('keeps the elements of an answer when its entry replaces the streamed text', async () => {
+      const scene = new Scene();
+      scene.turn('Hi', 'turn-1');
+      scene.status = { ...idle, run: 'running' };
+      const chat = await open(scene);
+      await chat.post(scene.growing('A first paragraph.\n\nA second'));
+      const paragraph = chat.page.getByText('A first paragraph.');
+      await paragraph.evaluate((element) => element.setAttribute('data-mine', 'yes'));
+      scene.status = idle;
+      await chat.post(
+        scene.append(() => {
+          scene.answer('A first paragraph.\n\nA second one.', 'attempt-1');
+          scene.endTurn('turn-1');
+        }),
+      );
+      await chat.page.getByText('A second one.').waitFor();
+      expect(await paragraph.getAttribute('data-mine')).toBe('yes');
+      expect(await chat.at('message').count()).toBe(2);
+    });
+
+    it('shows which of several lines it is, and goes to the others', async () => {
+      const scene = new Scene();
+      scene.user('One');
+      const leaf = scene.answer('Answer one');
+      scene.add({ type: 'head', entry_id: null });
+      scene.user('Two');
+      scene.answer('Answer two');
+      const chat = await open(scene);
+      const picker = chat.page.locator('[data-testid="branch-picker"][data-index="2"][data-count="2"]');
+      expect(await picker.getAttribute('title')).toContain('1. One');
+      await chat.at('branch-next').click({ force: true });
+      expect(chat.intents()).toEqual([]);
+      await chat.at('branch-prev').click();
+      await expect.poll(() => chat.intents()).toEqual([{ type: 'navigate', entry_id: leaf }]);
+    });
+
+    it('G13: what looks like HTML is text: no element, no request, no violation', async () => {
+      const scene = new Scene();
+      const hostile = [
+        "<script>document.body.dataset.hacked = '1'</script>",
+        `<img src="https://evil.test/a.png" onerror="document.body.dataset.hacked = '2'">`,
+        '[run](command:workbench.action.quit) [js](javascript:alert(1)) ![picture](https://evil.test/b.png)',
+        '<style>*{display:none}</style>',
+        '</script>',
+        '<iframe src="https://evil.test"></iframe>',
+        '<svg onload=alert(1)><a xlink:href="javascript:alert(1)">x</a></svg>',
+        '[x]: javascript:alert(1)\n\n[x]',
+        'The end.',
+      ].join('\n\n');
+      scene.user(hostile);
+      scene.answer(hostile);
+      const chat = await open(scene);
+      await chat.page.getByText('The end.').last().waitFor();
+      const transcript = chat.at('transcript');
+      expect(
+        await transcript.locator('script, style, iframe, img, svg, object, [onerror], [onload]').count(),
+      ).toBe(0);
+      expect(
+        await transcript.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+      ).toEqual(['https://evil.test/b.png']);
+      expect(await chat.page.locator('body').getAttribute('data-hacked')).toBeNull();
+      await chat.page.getByRole('link', { name: 'Image: picture' }).click();
+      await expect
+        .poll(() => chat.commands())
+        .toEqual([{ type: 'open_link', url: 'https://evil.test/b.png' }]);
+      expect(chat.requested).toEqual([]);
+      expect(chat.troubles()).toEqual([]);
+    });
+
+    it('opens files of the workspace from links, by mouse and by key', async () => {
+      const scene = new Scene();
+      scene.answer('See [the file](src/a.ts#L3).');
+      const chat = await open(scene);
+      const link = chat.page.getByRole('link', { name: 'the file' });
+      await link.click();
+      await link.focus();
+      await chat.page.keyboard.press('Enter');
+      const command = { type: 'open_file', path: 'src/a.ts', line: 3 };
+      await expect.poll(() => chat.commands()).toEqual([command, command]);
+    });
+
+    it('a tool card opens by key and shows what was given and what came', async () => {
+      const scene = new Scene();
+      scene.calls('', [{ call_id: 'r1', name: 'run', input: { command: 'npm test' } }]);
+      scene.result('r1', 'run', 'all green\n\n[Exit code 0 after 4 s.]');
+      const chat = await open(scene);
+      expect(await chat.at('tool-card').getAttribute('data-state')).toBe('ok');
+      expect(await chat.at('tool-toggle').innerText()).toContain('Ran npm test · exit 0 · 4 s');
+      await chat.at('tool-toggle').focus();
+      await chat.page.keyboard.press('Enter');
+      expect(await chat.at('tool-toggle').getAttribute('aria-expanded')).toBe('true');
+      await chat.page.getByRole('region', { name: 'Result' }).getByText('all green').waitFor();
+    });
+
+    it('says aloud what happens, not every token', async () => {
+      const scene = new Scene();
+      scene.turn('Hi', 'turn-1');
+      scene.status = { ...idle, run: 'running' };
+      const chat = await open(scene);
+      const live = chat.page.locator('[role="status"][aria-live="polite"]');
+      await chat.post(scene.growing('Some text'));
+      await chat.page.getByText('Some text').waitFor();
+      expect(await live.innerText()).toBe('Working');
+      expect(await chat.at('transcript').getAttribute('aria-live')).toBe('off');
+      await chat.post(askForApproval(scene));
+      await expect.poll(() => live.innerText()).toBe('Waiting for your decision: Run rm -rf build');
+      await expect.poll(() => chat.page.locator('body').getAttribute('data-run')).toBe('waiting');
+    });
+  });
+}

@@ -1,0 +1,196 @@
+// Failures, interruptions and waits: said in their place, replacing nothing.
+import { describe, expect, it } from 'vitest';
+import type { Open } from '../bench/chat-page.js';
+import { idle, Scene } from '../bench/scenes.js';
+
+export function troubleTests(open: Open): void {
+  describe('what went wrong', () => {
+    it('D6: an error stands below the text that came, and replaces nothing', async () => {
+      const scene = new Scene();
+      scene.turn('Question', 'turn-1');
+      scene.status = { ...idle, run: 'running' };
+      const chat = await open(scene);
+      for (const [text, offset] of [
+        ['One ', 0],
+        ['two ', 4],
+        ['three', 8],
+      ] as const)
+        await chat.post(scene.growing(text, offset));
+      await chat.page.getByText('One two three').waitFor();
+      scene.status = {
+        ...idle,
+        failure: { kind: 'network', message: 'The connection was lost.', transient: true },
+      };
+      await chat.post(
+        scene.append(() => {
+          scene.add({
+            type: 'incomplete_output',
+            attempt_id: 'attempt-1',
+            text: 'One two three',
+            incomplete: true,
+            reason: 'connection',
+            turn_id: 'turn-1',
+          });
+          scene.endTurn('turn-1', 'failed');
+        }),
+      );
+      const marker = chat.page.locator('[data-testid="incomplete-marker"][data-reason="connection"]');
+      await marker.getByText('The connection was lost.').waitFor();
+      const text = await chat.page.getByText('One two three').boundingBox();
+      const failure = await chat.at('failure').boundingBox();
+      expect(failure?.y ?? 0).toBeGreaterThan((text?.y ?? 0) + (text?.height ?? 0) - 1);
+      await marker.getByRole('button', { name: 'Continue' }).click();
+      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'continue' });
+      await marker.getByRole('button', { name: 'Try Again' }).click();
+      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'try_again' });
+    });
+
+    it('tells of an interrupted turn once, with all that can be done', async () => {
+      const scene = new Scene();
+      scene.turn('Question', 'turn-1');
+      scene.add({
+        type: 'incomplete_output',
+        attempt_id: 'a',
+        text: 'Half',
+        incomplete: true,
+        reason: 'crash',
+        turn_id: 'turn-1',
+      });
+      scene.status = {
+        ...idle,
+        interrupted: { turn_id: 'turn-1', message: 'The editor ended in mid-answer.' },
+      };
+      const chat = await open(scene);
+      expect(await chat.at('turn-interrupted').count()).toBe(1);
+      for (const [testId, type] of [
+        ['turn-continue', 'continue'],
+        ['turn-again', 'try_again'],
+        ['turn-leave', 'leave'],
+      ] as const) {
+        expect(await chat.at(testId).count()).toBe(1);
+        await chat.at(testId).click();
+        await expect.poll(() => chat.intents().at(-1)).toEqual({ type });
+      }
+    });
+
+    it('E4: a retry says why, which attempt and how long, and counts down', async () => {
+      const scene = new Scene();
+      scene.turn('Question', 'turn-1');
+      const start = Date.UTC(2026, 0, 5, 12, 0, 0);
+      const due_at = new Date(start + 20_000).toISOString();
+      scene.add({
+        type: 'retry_start',
+        kind: 'retry',
+        step: 1,
+        attempt_id: 'a',
+        attempt: 1,
+        max_attempts: 4,
+        delay_ms: 20_000,
+        due_at,
+        error: 'Overloaded (503).',
+        turn_id: 'turn-1',
+      });
+      scene.status = { ...idle, run: 'retrying' };
+      const chat = await open(scene, { at: start });
+      const indicator = chat.at('retry-indicator');
+      expect(await indicator.getAttribute('data-due-at')).toBe(due_at);
+      expect(await indicator.getAttribute('data-kind')).toBe('retry');
+      const words = async () => (await indicator.locator('p').innerText()).replace(/\s+/g, ' ');
+      expect(await words()).toBe('Overloaded (503). attempt 2 of 4 · again in 20 s');
+      await chat.page.clock.runFor(5_000);
+      expect(await words()).toBe('Overloaded (503). attempt 2 of 4 · again in 15 s');
+      await chat.at('retry-now').click();
+      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'retry_now' });
+      await chat.at('retry-cancel').click();
+      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'retry_cancel' });
+    });
+
+    it('E1: a wait the server asked for cannot be skipped, and says so', async () => {
+      const scene = new Scene();
+      scene.turn('Question', 'turn-1');
+      const start = Date.UTC(2026, 0, 5, 12, 0, 0);
+      const due_at = new Date(start + 20_000).toISOString();
+      scene.add({
+        type: 'retry_start',
+        kind: 'retry',
+        step: 1,
+        attempt_id: 'a',
+        attempt: 1,
+        max_attempts: 4,
+        delay_ms: 20_000,
+        due_at,
+        error: 'Too many requests (429).',
+        server_hint: true,
+        turn_id: 'turn-1',
+      });
+      scene.status = { ...idle, run: 'retrying' };
+      const chat = await open(scene, { at: start });
+      await chat.at('retry-now').click({ force: true });
+      expect(chat.intents()).toEqual([]);
+      expect(await chat.at('retry-now').getAttribute('title')).toMatch(/server asked to wait/);
+    });
+
+    it('G15: a row that cannot be drawn says so in its place; the others and the typed text stay', async () => {
+      const scene = new Scene();
+      scene.user('Before');
+      scene.add({
+        type: 'compaction',
+        summary: 's',
+        first_kept_entry_id: 'x',
+        tokens_before: undefined as unknown as number,
+        tokens_after: 1,
+      });
+      scene.answer('After');
+      const chat = await open(scene, { snapshot: { draft: { text: 'still typing', editing: null } } });
+      await chat.page.getByText('This part of the conversation could not be shown').waitFor();
+      await chat.page.getByText('Before').waitFor();
+      await chat.page.getByText('After', { exact: true }).waitFor();
+      expect(await chat.composer.inputValue()).toBe('still typing');
+      expect(chat.troubles()).toEqual([expect.stringContaining('A row could not be drawn')]);
+    });
+
+    it('while a turn runs, offers to stop it and then do what was asked', async () => {
+      const scene = new Scene();
+      scene.user('One');
+      const leaf = scene.answer('Answer one');
+      scene.add({ type: 'head', entry_id: null });
+      scene.turn('Two', 'turn-2');
+      scene.status = { ...idle, run: 'running' };
+      const chat = await open(scene);
+      chat.answer = (message) =>
+        message.type === 'intent' && message.intent.type === 'navigate' && scene.status.run !== 'idle'
+          ? {
+              failure: {
+                kind: 'refused',
+                message: 'A turn is running here.',
+                transient: false,
+                code: 'SessionRunning',
+              },
+            }
+          : { result: null };
+      await chat.at('branch-prev').click();
+      await chat.page.getByRole('button', { name: 'Stop and Go On' }).click();
+      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'stop' });
+      scene.status = idle;
+      await chat.post(scene.append(() => scene.endTurn('turn-2', 'stopped')));
+      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: leaf });
+      await expect.poll(() => chat.at('problem').count()).toBe(0);
+    });
+
+    it('F8: when the host does not answer, the person can act again and nothing is lost', async () => {
+      const scene = new Scene();
+      const start = Date.UTC(2026, 0, 5, 12, 0, 0);
+      const chat = await open(scene, { at: start });
+      chat.answer = () => 'never';
+      await chat.composer.fill('Is anybody there?');
+      await chat.composer.press('Enter');
+      await chat.page.clock.runFor(16_000);
+      await chat.page.getByText('Bough has not answered yet').first().waitFor();
+      expect(await chat.composer.inputValue()).toBe('Is anybody there?');
+      const sent = chat.received.find((message) => message.type === 'intent');
+      await chat.post({ type: 'reply', id: sent?.id ?? -1, ok: true, result: null });
+      await expect.poll(() => chat.composer.inputValue()).toBe('');
+      expect(await chat.at('problem').count()).toBe(0);
+    });
+  });
+}

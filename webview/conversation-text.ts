@@ -1,0 +1,33 @@
+/** The line that is shown as Markdown text, for the clipboard. */
+import type { Row } from '../src/shared/fold/types.js';
+import { sentenceOf } from './transcript/sentence.js';
+import { wholeMessage, type Whole } from './transcript/prompt-text.js';
+
+export async function conversationText(rows: readonly Row[], whole: Whole): Promise<string> {
+  const sections = await Promise.all(rows.map((row) => section(row, whole)));
+  return sections.filter((text) => text !== '').join('\n\n');
+}
+
+async function section(row: Row, whole: Whole): Promise<string> {
+  switch (row.kind) {
+    case 'user':
+      return `## ${row.entry.role === 'system' ? 'System' : 'Prompt'}\n\n${await wholeMessage(row.entry, whole)}`;
+    case 'assistant': {
+      const text = await wholeMessage(row.entry, whole);
+      const calls = row.cards.map((card) => {
+        const { verb, object, outcome } = sentenceOf(card);
+        return `- ${verb} ${object}${outcome === undefined ? '' : ` · ${outcome}`}`;
+      });
+      return [text, calls.join('\n')].filter((part) => part !== '').join('\n\n');
+    }
+    case 'incomplete': {
+      const text = row.entry.blob === undefined ? row.entry.text : await whole(row.entry.blob);
+      return `${text}\n\n*(incomplete)*`;
+    }
+    case 'compaction':
+    case 'branch_summary':
+      return `> ${row.entry.summary.replaceAll('\n', '\n> ')}`;
+    case 'skill_load':
+      return `*Skill ${row.entry.name}*`;
+  }
+}
