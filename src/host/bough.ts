@@ -32,7 +32,7 @@ import { followOthers } from './sessions/follow.js';
 import { OpenSessions } from './sessions/open-sessions.js';
 import { HostSession } from './sessions/session.js';
 import { SessionsTree, type TreeNode } from './sessions/tree.js';
-import { openStorage, type Storage } from './storage.js';
+import { openStorage, tellMovedLocation, type Storage } from './storage.js';
 import type { Teller } from './tell.js';
 import { tellWorld } from './tell-world.js';
 
@@ -127,7 +127,9 @@ async function layGround(parts: BoughParts): Promise<Ground> {
     clock: systemClock,
     ids: randomIds,
     onTrouble: (error) => output.log('warn', error.message),
+    onSetting: tell.failure,
   });
+  bag.add(tellMovedLocation(tell));
   const facts = bag.add(createHostFacts(output.bug));
   const models = bag.add(
     createHostModels({

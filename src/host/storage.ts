@@ -10,8 +10,10 @@ import { createNodeFiles } from '../log/node-files.js';
 import type { SessionStore } from '../log/store.js';
 import { openWorkspace } from '../log/workspace-key.js';
 import type { Clock, Ids } from '../ports.js';
+import type { Failure } from '../shared/failure.js';
 import type { ActiveSession } from './chat/chats.js';
 import type { ReadSetting } from './model/settings.js';
+import type { Teller } from './tell.js';
 
 export interface Storage {
   store: SessionStore;
@@ -28,6 +30,8 @@ export interface StorageParts {
   clock: Clock;
   ids: Ids;
   onTrouble: (error: Error) => void;
+  /** A setting that cannot be followed. */
+  onSetting: (failure: Failure) => void;
 }
 
 export async function openStorage(parts: StorageParts): Promise<Storage> {
@@ -86,9 +90,27 @@ function folderIdentity(): { uri: string; path?: string } | undefined {
 }
 
 /** One root for each profile of VS Code, unless the person names another. */
-function rootOf({ context, readSetting }: StorageParts): string {
+function rootOf({ context, readSetting, onSetting }: StorageParts): string {
   const wanted = readSetting('sessions.location');
-  return typeof wanted === 'string' && path.isAbsolute(wanted)
-    ? path.normalize(wanted)
-    : context.globalStorageUri.fsPath;
+  if (typeof wanted !== 'string' || wanted.trim() === '') return context.globalStorageUri.fsPath;
+  if (path.isAbsolute(wanted)) return path.normalize(wanted);
+  const message = `The setting bough.sessions.location is "${wanted}", which is no absolute path. Sessions are kept in VS Code's own storage.`;
+  onSetting({ kind: 'refused', message, transient: false, code: 'configuration', action: 'open-settings' });
+  return context.globalStorageUri.fsPath;
+}
+
+/** Sessions stay where they are; another place counts from the next start of the window on. */
+export function tellMovedLocation(tell: Teller): vscode.Disposable {
+  return vscode.workspace.onDidChangeConfiguration((event) => {
+    if (!event.affectsConfiguration('bough.sessions.location')) return;
+    tell.info(
+      vscode.l10n.t(
+        'Sessions are kept in the new place once the window is reloaded. Those of the former place stay there.',
+      ),
+      {
+        [vscode.l10n.t('Reload Window')]: () =>
+          vscode.commands.executeCommand('workbench.action.reloadWindow'),
+      },
+    );
+  });
 }

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { SessionStore, SessionSummary } from '../../log/store.js';
 import type { OutlineNode } from '../../shared/fold/types.js';
 import { branchesOf, type Branch } from './branches.js';
-import type { OpenSessions } from './open-sessions.js';
+import type { OpenSessions, SessionEvent } from './open-sessions.js';
 import { groupByTime, relativeTime, rowIcons, rowWord, type GroupName } from './rows.js';
 
 export type TreeNode =
@@ -35,10 +35,11 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   constructor(private readonly parts: SessionsTreeParts) {
     this.subscriptions = [
-      parts.store.onChange(() => this.refresh()),
+      parts.store.onChange((id) => {
+        if (!parts.sessions.peek(id)) this.refresh();
+      }),
       parts.sessions.on((event) => {
-        if (event.type !== 'agent' || event.event.type === 'run' || event.event.type === 'turn_end')
-          this.refresh();
+        if (changesRows(event)) this.refresh();
       }),
     ];
   }
@@ -161,6 +162,24 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       tooltip.appendText(line);
     });
     return tooltip;
+  }
+}
+
+/** A list costs a look at every file, so it is made anew only for what a row shows. */
+function changesRows(event: SessionEvent): boolean {
+  switch (event.type) {
+    case 'opened':
+    case 'access':
+      return false;
+    case 'closed':
+    case 'replaced':
+      return true;
+    case 'appended':
+      return event.placed.some(
+        ({ position, entry }) => position === 0 || entry.type === 'session_info' || entry.type === 'head',
+      );
+    case 'agent':
+      return event.event.type === 'run' || event.event.type === 'turn_end';
   }
 }
 
