@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { Intent } from '../../../src/shared/protocol.js';
+import { failureOf, openBench, type Bench } from './bench.js';
+import { begins, calls, fails, hang, rateLimit, text } from './fake-model.js';
+
+const run = (command: string) => ({ name: 'run', input: { command } });
+
+const allow = (bench: Bench): Intent => ({
+  type: 'decide',
+  call_id: bench.log.state().approvals[0]?.call_id ?? '',
+  decision: 'allow',
+  scope: 'once',
+});
+
+describe('two windows', () => {
+  it('F2: whoever decides first runs on; the other is told that it was decided', async () => {
+    const first = await openBench({ script: [calls([run('one')]), text('ok')] });
+    await first.send('go');
+    const second = await first.second();
+    await second.session.recover();
+    expect(second.session.run()).toBe('waiting');
+    const late = allow(first);
+    await second.do(allow(second));
+    expect(failureOf(await first.do(late)).code).toBe('NotPending');
+    expect(first.ran).toEqual(['run one']);
+    expect(second.story().at(-1)).toContain('turn_end completed');
+    expect(first.session.run()).toBe('idle');
+  });
+
+  it('the second window notices that the first died, and offers what can be done', async () => {
+    const first = await openBench({ script: [begins('half', hang()), text('whole')] });
+    await first.send('hi');
+    await first.clock.advance(1_000);
+    const second = await first.second();
+    await second.session.recover();
+    expect(second.session.interrupted()).toBeNull();
+    first.process.kill();
+    await second.clock.advance(5_000);
+    expect(second.session.interrupted()).not.toBeNull();
+    expect(second.story().at(-1)).toBe('incomplete crash "half"');
+    await second.do({ type: 'continue' });
+    expect(second.story().at(-1)).toContain('turn_end completed');
+  });
+
+  it('the second window takes up a wait when the first died in it', async () => {
+    const first = await openBench({ script: [[fails(rateLimit(20_000))], text('ok')] });
+    await first.send('hi');
+    const second = await first.second();
+    await second.session.recover();
+    await second.clock.advance(6_000);
+    expect(second.model.asked).toHaveLength(1);
+    first.process.kill();
+    await second.clock.advance(5_000);
+    expect(second.session.run()).toBe('retrying');
+    await second.clock.advance(20_000);
+    expect(second.model.asked).toHaveLength(2);
+    expect(second.model.asked[1]?.at).toBe(20_000);
+    expect(second.story().at(-1)).toContain('turn_end completed');
+  });
+
+  it('a queue stays as it is while the first window still waits for the person', async () => {
+    const first = await openBench({ script: [calls([run('one')]), text('ok'), text('second')] });
+    await first.send('go');
+    await first.send('next', { mode: 'queue' });
+    const second = await first.second();
+    const bytes = await first.disk.bytes();
+    await second.session.recover();
+    expect(await first.disk.bytes()).toBe(bytes);
+    await first.do(allow(first));
+    expect(first.log.state().queue).toEqual([]);
+    expect(first.story().at(-1)).toContain('turn_end completed');
+  });
+
+  it('looks no more once it is closed', async () => {
+    const first = await openBench({ script: [[hang()]] });
+    await first.send('hi');
+    const second = await first.second();
+    await second.session.recover();
+    const pending = second.clock.pending;
+    await second.session.shutdown();
+    expect(second.clock.pending).toBe(pending - 1);
+  });
+});
