@@ -87,7 +87,10 @@ export class LogFile {
   /** Takes the lease alone. */
   async hold(purpose: Purpose, signal?: AbortSignal): Promise<void> {
     const { lease, files, paths } = this.#parts;
-    if (!lease.isHeld) await stored('create', paths.sessions, () => files.makeFolder(paths.sessions));
+    // The lock is a file, so the folder has to be there before the first append is.
+    if (this.#isNew && !lease.isHeld) {
+      await stored('create', paths.sessions, () => files.makeFolder(paths.sessions));
+    }
     await lease.take(purpose, signal);
   }
 

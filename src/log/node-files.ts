@@ -115,7 +115,10 @@ async function makeFolder(folder: string, platform: NodeJS.Platform): Promise<vo
   if ((mode & 0o077) !== 0 && uid === process.getuid?.()) await fs.chmod(folder, FOLDER_MODE);
 }
 
-/** Not the package write-file-atomic: its single write may be short, and its temporary name is not unique across containers. */
+/**
+ * Not the package write-file-atomic: it ignores short writes, names its temporary file by a process id that two containers
+ * may share, and needs a `__filename` that bundles of ES modules do not have.
+ */
 async function replace(files: Files, target: string, bytes: Uint8Array): Promise<void> {
   const staged = `${target}.${randomBytes(8).toString('hex')}.tmp`;
   try {

@@ -16,13 +16,7 @@ export interface PlacedEntry {
 /** Something the reader could not take as it stands. The bytes stay in the file. */
 export interface LogDamage {
   kind:
-    | 'torn-tail'
-    | 'unreadable-line'
-    | 'header'
-    | 'duplicate-id'
-    | 'missing-parent'
-    | 'cycle'
-    | 'too-large';
+    'torn-tail' | 'unreadable-line' | 'header' | 'duplicate-id' | 'missing-parent' | 'cycle' | 'too-large';
   /** 1-based. */
   line: number;
   reason: string;
