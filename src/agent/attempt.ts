@@ -10,7 +10,7 @@ import { emptyCollection, take, wholeParts, type Collected, type Streamed } from
 import { stackOf } from './failures.js';
 import type { Live } from './live.js';
 import type { AgentParts } from './types.js';
-import { watchSilence } from './watchdog.js';
+import { watchSilence, type SilenceWatch } from './watchdog.js';
 
 export interface AttemptInput {
   model: Model;
@@ -22,13 +22,13 @@ export interface AttemptInput {
   signal: AbortSignal;
 }
 
-export type AttemptResult = Streamed &
-  (
-    | { kind: 'finished'; parts: Part[]; reason: FinishReason }
-    | { kind: 'failed'; failure: Failure; hasContent: boolean }
-    /** The turn was stopped; the signal says why. */
-    | { kind: 'aborted' }
-  );
+type AttemptEnd =
+  | { kind: 'finished'; parts: Part[]; reason: FinishReason }
+  | { kind: 'failed'; failure: Failure }
+  /** The turn was stopped; the signal says why. */
+  | { kind: 'aborted' };
+
+export type AttemptResult = Streamed & AttemptEnd;
 
 export interface AttemptWorld {
   clock: Clock;
@@ -42,74 +42,70 @@ export async function runAttempt(world: AttemptWorld, input: AttemptInput): Prom
   const { live } = world;
   live.begin({ attempt_id: input.attempt_id, turn_id: input.turn_id, step: input.step });
   const collected = emptyCollection();
-  const controller = new AbortController();
   const watch = watchSilence(world.clock, {
     firstByte: input.model.info.local === true ? 30 * 60_000 : 5 * 60_000,
     idle: input.idleTimeout,
     model: input.model.info.label,
   });
   try {
-    const end = await readEvents(world, input, { collected, controller, watch });
-    return { ...streamedOf(collected), ...end };
+    const end = await readEvents(world, input, { collected, watch, interruption: new Interruption() });
+    const { text, reasoning, usage, hasContent } = collected;
+    return { text, reasoning, usage, hasContent, ...end };
   } finally {
     watch.dispose();
   }
 }
 
-const streamedOf = ({ text, reasoning, usage }: Collected): Streamed => ({ text, reasoning, usage });
-
 interface Reading {
   collected: Collected;
-  controller: AbortController;
-  watch: ReturnType<typeof watchSilence>;
+  watch: SilenceWatch;
+  interruption: Interruption;
 }
 
-type AttemptEnd =
-  | { kind: 'finished'; parts: Part[]; reason: FinishReason }
-  | { kind: 'failed'; failure: Failure; hasContent: boolean }
-  | { kind: 'aborted' };
-
 async function readEvents(world: AttemptWorld, input: AttemptInput, reading: Reading): Promise<AttemptEnd> {
-  const { collected, controller, watch } = reading;
-  const failed = (failure: Failure): AttemptEnd => ({
-    kind: 'failed',
-    failure,
-    hasContent: collected.hasContent,
-  });
-  const interrupted = new Interruption();
-  const stop = (): void => interrupted.raise('stopped');
+  const { watch, interruption } = reading;
+  const controller = new AbortController();
+  const stop = (): void => interruption.raise('stopped');
   input.signal.addEventListener('abort', stop, { once: true });
-  watch.onSilent(() => interrupted.raise('silent'));
-  const iterator = input.model
-    .attempt(input.request, { signal: controller.signal, onBytes: watch.onBytes })
-    [Symbol.asyncIterator]();
+  if (input.signal.aborted) stop();
+  watch.onSilent(() => interruption.raise('silent'));
+  let iterator: AsyncIterator<ModelEvent> | undefined;
   try {
-    if (input.signal.aborted) return { kind: 'aborted' };
-    for (;;) {
-      const next = await interrupted.race(iterator.next());
-      if (next === 'stopped') return { kind: 'aborted' };
-      if (next === 'silent') return failed(watch.failure());
-      if (next.done === true) return failed(endedEarly(input.model.info.label));
-      const event = next.value;
-      if (event.type !== 'response') watch.onBytes();
-      if (event.type === 'failure') {
-        if (event.usage !== undefined) collected.usage = event.usage;
-        return failed(event.failure);
-      }
-      if (event.type === 'finish') {
-        if (event.usage !== undefined) collected.usage = event.usage;
-        return { kind: 'finished', parts: wholeParts(collected), reason: event.reason };
-      }
-      take({ ...world, attempt_id: input.attempt_id }, collected, event);
-    }
+    const options = { signal: controller.signal, onBytes: watch.onBytes };
+    iterator = input.model.attempt(input.request, options)[Symbol.asyncIterator]();
+    return await readToEnd(world, input, reading, iterator);
   } catch (error) {
     // The port promises not to throw: this is a bug of a model's adapter, and what was streamed is kept all the same.
     world.log('error', `model ${input.model.info.label}: ${stackOf(error)}`);
-    return failed(adapterFailure(input.model.info.label, error));
+    return { kind: 'failed', failure: adapterFailure(input.model.info.label, error) };
   } finally {
     input.signal.removeEventListener('abort', stop);
     controller.abort();
-    endIterator(world, iterator);
+    if (iterator !== undefined) endIterator(world, iterator);
+  }
+}
+
+async function readToEnd(
+  world: AttemptWorld,
+  input: AttemptInput,
+  { collected, watch, interruption }: Reading,
+  iterator: AsyncIterator<ModelEvent>,
+): Promise<AttemptEnd> {
+  const destination = { ...world, attempt_id: input.attempt_id };
+  for (;;) {
+    const next = await interruption.race(iterator.next());
+    if (next === 'stopped') return { kind: 'aborted' };
+    if (next === 'silent') return { kind: 'failed', failure: watch.failure() };
+    if (next.done === true) return { kind: 'failed', failure: endedEarly(input.model.info.label) };
+    const event = next.value;
+    if (event.type !== 'response') watch.onBytes();
+    if (event.type === 'failure' || event.type === 'finish') {
+      if (event.usage !== undefined) collected.usage = event.usage;
+      return event.type === 'failure'
+        ? { kind: 'failed', failure: event.failure }
+        : { kind: 'finished', parts: wholeParts(collected), reason: event.reason };
+    }
+    take(destination, collected, event);
   }
 }
 

@@ -8,11 +8,12 @@ export interface Streamed {
   text: string;
   reasoning: string;
   usage: Usage | null;
+  /** Output came, not only the announcement of some. */
+  hasContent: boolean;
 }
 
 export interface Collected extends Streamed {
   parts: Part[];
-  hasContent: boolean;
   /** Characters of text and reasoning that whole parts brought. */
   partChars: { text: number; reasoning: number };
 }
@@ -48,7 +49,7 @@ export function take(to: Destination, collected: Collected, event: ModelEvent): 
     }
     case 'tool_input':
       if (event.delta !== '') collected.hasContent = true;
-      live.growCall(attempt_id, event.index, event.name, event.delta.length);
+      live.growCall(attempt_id, event.index, { name: event.name, chars: event.delta.length });
       return;
     case 'part':
       collected.hasContent = true;

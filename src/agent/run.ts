@@ -1,57 +1,75 @@
-/** The life of one run in memory: its abort signal, its deadline, its waits. Nothing here decides anything. */
+/** The life of one run in memory: its abort signal, its deadline, what it does now. Nothing here decides anything. */
 import type { Disposable } from '../ports.js';
 import type { RunState } from '../shared/protocol.js';
-import type { Core, Run, StopReason } from './core.js';
+import type { Core, LiveWait, Partial, Run, StopReason } from './core.js';
 
-export interface OwnedRun extends Run {
-  /** Ends the deadline's timer. */
-  dispose(): void;
-}
+export class LiveRun implements Run {
+  readonly turn_id: string;
+  wait: LiveWait | null = null;
+  partial: Partial | null = null;
+  lastAttempt: number | null = null;
+  requestBegan: number | null = null;
+  done: Promise<void> = Promise.resolve();
+  readonly #core: Core;
+  readonly #controller = new AbortController();
+  /** When it would have begun, had it run without a break. */
+  readonly #began: number;
+  /** ms; Infinity when there is no limit. */
+  readonly #limit: number;
+  readonly #timer: Disposable | null;
+  #phase: RunState = 'running';
+  #reason: StopReason | null = null;
 
-export function createRun(core: Core, turn_id: string): OwnedRun {
-  const { clock, settings } = core.parts;
-  const controller = new AbortController();
-  const { maxDuration } = settings();
-  // Waiting for the person does not count: what it ran before does.
-  const spent = core.spent?.turn_id === turn_id ? core.spent.ms : 0;
-  const began = clock.elapsed() - spent;
-  const hasDeadline = Number.isFinite(maxDuration) && maxDuration > 0;
-  const remaining = (): number =>
-    hasDeadline ? Math.max(0, began + maxDuration - clock.elapsed()) : Infinity;
-  let reason: StopReason | null = null;
-  let phase: RunState = 'running';
-  let timer: Disposable | null = null;
+  constructor(core: Core, turn_id: string) {
+    const { clock, settings } = core.parts;
+    const { maxDuration } = settings();
+    // Waiting for the person does not count: what the turn ran before that does.
+    const spent = core.spent?.turn_id === turn_id ? core.spent.ms : 0;
+    this.#core = core;
+    this.turn_id = turn_id;
+    this.#began = clock.elapsed() - spent;
+    this.#limit = Number.isFinite(maxDuration) && maxDuration > 0 ? maxDuration : Infinity;
+    this.#timer =
+      this.#limit === Infinity ? null : clock.after(this.remaining(), () => this.stop('deadline'));
+  }
 
-  const run: OwnedRun = {
-    turn_id,
-    signal: controller.signal,
-    stop(why) {
-      if (reason !== null) return;
-      reason = why;
-      phase = 'stopping';
-      controller.abort(new Error(`The turn was ended: ${why}.`));
-      core.announce();
-    },
-    stopReason: () => reason,
-    get phase() {
-      return phase;
-    },
-    enter(next) {
-      if (reason !== null) return;
-      phase = next;
-      core.announce();
-    },
-    wait: null,
-    partial: null,
-    lastAttempt: null,
-    requestBegan: null,
-    remaining,
-    done: Promise.resolve(),
-    dispose: () => {
-      timer?.dispose();
-      core.spent = { turn_id, ms: clock.elapsed() - began };
-    },
-  };
-  if (hasDeadline) timer = clock.after(remaining(), () => run.stop('deadline'));
-  return run;
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get phase(): RunState {
+    return this.#phase;
+  }
+
+  stopReason(): StopReason | null {
+    return this.#reason;
+  }
+
+  stop(why: StopReason): void {
+    if (this.#reason !== null) return;
+    this.#reason = why;
+    this.#phase = 'stopping';
+    this.#controller.abort(new Error(`The turn was ended: ${why}.`));
+    this.#core.announce();
+  }
+
+  enter(phase: RunState): void {
+    if (this.#reason !== null) return;
+    this.#phase = phase;
+    this.#core.announce();
+  }
+
+  remaining(): number {
+    return Math.max(0, this.#limit - this.#spent());
+  }
+
+  /** Ends the deadline's timer, and keeps what was used of it. */
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#core.spent = { turn_id: this.turn_id, ms: this.#spent() };
+  }
+
+  #spent(): number {
+    return this.#core.parts.clock.elapsed() - this.#began;
+  }
 }

@@ -9,7 +9,7 @@ import { orFailure, refused, stackOf } from './failures.js';
 import { createGate } from './gate.js';
 import { carryOut } from './inbox.js';
 import { createLeaseHold } from './lease-hold.js';
-import { createLive } from './live.js';
+import { Live } from './live.js';
 import { fitBatch } from './offload.js';
 import { describe, interruptionOf } from './recover.js';
 import { noticeOthers, reopen, resumeTurn } from './reopen.js';
@@ -31,8 +31,8 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
         : { turn_id: interruption.turn.turn_id, message: describe(core, interruption) };
     },
     failure: () => core.failure,
-    growing: () => core.live.growing(),
-    progress: () => core.live.progress(),
+    growing: () => core.live.growing,
+    progress: () => core.live.progress,
     model: () => wantedModel(core),
     recover: () => reopen(core),
     dispatch: async (intent, expectedHead) => {
@@ -47,7 +47,7 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
 }
 
 function createCore(log: SessionLog, parts: AgentParts): Core {
-  const live = createLive((error) => parts.log('error', `a listener failed: ${stackOf(error)}`));
+  const live = new Live((error) => parts.log('error', `a listener failed: ${stackOf(error)}`));
   const core: Core = {
     log,
     parts,

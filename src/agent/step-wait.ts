@@ -32,7 +32,7 @@ export async function recoverFrom(
     elapsed: elapsedOf(clock, run, facts),
     remaining: run.remaining(),
     resumes: facts.resumes,
-    hasContent: result.kind === 'failed' && result.hasContent,
+    hasContent: result.hasContent,
     random: random(),
   });
   const tail = [...reported(run, attempted), ...retryEnd(run, facts, failure.message)];

@@ -1,6 +1,7 @@
 /** What the log says of a turn's steps and attempts: budgets are counted from it, so that a reload never resets them. */
 import type { PlacedEntry } from '../log/store.js';
 import type { Message } from '../shared/entry.js';
+import type { Entry } from '../shared/notes.js';
 import type { Core } from './core.js';
 
 export interface TurnFacts {
@@ -49,40 +50,39 @@ export function turnFacts(line: readonly PlacedEntry[], turn_id: string): TurnFa
     openRetry: null,
     message: null,
   };
-  for (const { entry } of line) {
-    if (entry.turn_id !== turn_id) continue;
-    switch (entry.type) {
-      case 'step_start': {
-        if (entry.step !== facts.step || !facts.isStepOpen) beginRequest(facts);
-        facts.step = entry.step;
-        facts.isStepOpen = true;
-        facts.message = null;
-        facts.attempts += 1;
-        facts.lastAttemptAt = timeOf(entry.timestamp);
-        facts.firstAttemptAt ??= facts.lastAttemptAt;
-        break;
-      }
-      case 'resume_start':
-        facts.resumes += 1;
-        beginRequest(facts);
-        break;
-      case 'retry_start':
-        facts.openRetry = entry.attempt;
-        break;
-      case 'retry_end':
-        facts.openRetry = null;
-        break;
-      case 'step_end':
-        if (entry.step === facts.step) facts.isStepOpen = false;
-        break;
-      case 'message':
-        if (entry.role === 'assistant') facts.message = entry;
-        break;
-      default:
-        break;
-    }
-  }
+  for (const { entry } of line) if (entry.turn_id === turn_id) take(facts, entry);
   return facts;
+}
+
+function take(facts: TurnFacts, entry: Entry): void {
+  switch (entry.type) {
+    case 'step_start':
+      if (entry.step !== facts.step || !facts.isStepOpen) beginRequest(facts);
+      facts.step = entry.step;
+      facts.isStepOpen = true;
+      facts.message = null;
+      facts.attempts += 1;
+      facts.lastAttemptAt = timeOf(entry.timestamp);
+      facts.firstAttemptAt ??= facts.lastAttemptAt;
+      return;
+    case 'resume_start':
+      facts.resumes += 1;
+      return beginRequest(facts);
+    case 'retry_start':
+      facts.openRetry = entry.attempt;
+      return;
+    case 'retry_end':
+      facts.openRetry = null;
+      return;
+    case 'step_end':
+      if (entry.step === facts.step) facts.isStepOpen = false;
+      return;
+    case 'message':
+      if (entry.role === 'assistant') facts.message = entry;
+      return;
+    default:
+      return;
+  }
 }
 
 function beginRequest(facts: TurnFacts): void {

@@ -13,7 +13,7 @@ import { turnEnd } from './entries.js';
 import { endJournal } from './journal.js';
 import { bugFailure, failureOf, orFailure, stackOf } from './failures.js';
 import { holdQueue, queuedTurn, steerBatch } from './queue.js';
-import { createRun, type OwnedRun } from './run.js';
+import { LiveRun } from './run.js';
 import { stopped } from './step-end.js';
 import type { StepStop, TurnEnd } from './step-result.js';
 import { stoppedInWait } from './step-wait.js';
@@ -27,7 +27,7 @@ export type Begin = { at: 'log' } | { at: 'wait'; wait: WaitPlan } | { at: 'call
 
 /** Starts to execute a turn that is open in the log. Takes the lease over from the caller. */
 export function startRun(core: Core, turn_id: string, lease: Disposable, begin: Begin = { at: 'log' }): Run {
-  const run = createRun(core, turn_id);
+  const run = new LiveRun(core, turn_id);
   core.run = run;
   core.failure = null;
   run.enter(begin.at === 'wait' ? 'retrying' : 'running');
@@ -39,7 +39,7 @@ export function startRun(core: Core, turn_id: string, lease: Disposable, begin: 
 }
 
 /** Never rejects: whatever happens, the session can be used afterwards. */
-async function execute(core: Core, run: OwnedRun, begin: Begin): Promise<void> {
+async function execute(core: Core, run: LiveRun, begin: Begin): Promise<void> {
   try {
     await drive(core, run, begin);
   } catch (error) {
@@ -176,7 +176,7 @@ async function keepQueued(core: Core, run: Run): Promise<void> {
 
 /** The session has no run any more. */
 function leave(core: Core, run: Run): void {
-  const growing = core.live.growing();
+  const growing = core.live.growing;
   if (growing?.turn_id === run.turn_id) core.live.end(growing.attempt_id);
   if (core.run !== run) return;
   core.run = null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/shared/failure.js';
 import { NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
-import { failureOf, openBench, type Bench } from './bench.js';
+import { failureOf, later, openBench, type Bench } from './bench.js';
 import { begins, calls, dropped, fails, hang, overloaded, rateLimit, text, type Beat } from './fake-model.js';
 import { diskFull } from './test-log.js';
 
@@ -301,6 +301,32 @@ describe('writes that fail in mid-turn', () => {
     expect(bench.story()[2]).toBe(
       'incomplete error "kept words" + step_end 1 + turn_end interrupted + session_recovery + user "next" + turn_start',
     );
+  });
+});
+
+describe('a disk that fills up', () => {
+  it('stops the turn, says so, leaves a readable log, and the session goes on when there is space again', async () => {
+    const gate = later();
+    const bench = await openBench({
+      script: [[...begins('some words'), () => gate.opened, ...text('never')], text('fine')],
+    });
+    await bench.send('hi');
+    bench.process.isDiskFull = true;
+    await bench.clock.advance(1_000);
+    expect(bench.process.troubles.map(({ data }) => data['errno'])).toEqual(['ENOSPC']);
+    gate.open();
+    await bench.session.settled();
+    expect(bench.session.failure()).toMatchObject({ kind: 'storage', detail: 'ENOSPC' });
+    expect(failureOf(await bench.send('again'))).toMatchObject({ kind: 'storage' });
+    expect(bench.model.asked).toHaveLength(1);
+    bench.process.isDiskFull = false;
+    const prompt = await bench.send('again');
+    expect(prompt).toHaveProperty('entry_id');
+    expect(bench.story()[2]).toMatch(/^incomplete error "some wordsnever" .* \+ user "again" \+ turn_start$/);
+    expect(bench.story().at(-1)).toContain('turn_end completed');
+    const other = await bench.crash();
+    expect(other.log.damage).toEqual([]);
+    expect(other.log.outline.map((node) => node[4])).toEqual(['hi', 'some wordsnever', 'again', 'fine']);
   });
 });
 

@@ -54,6 +54,10 @@ export class Disk {
 export class Process {
   readonly #disk: Disk;
   #isDead = false;
+  /** Nothing can be written, at the level of the file system. */
+  isDiskFull = false;
+  /** What the log told nobody in particular. */
+  readonly troubles: BoughError[] = [];
   /** Asked before each append: an error fails it. */
   refuse: (batch: readonly Draft[]) => BoughError | null = () => null;
   /** Awaited before each append is begun. */
@@ -83,6 +87,9 @@ export class Process {
           if (typeof member !== 'function') return member;
           return async (...args: unknown[]) => {
             await this.living();
+            if (this.isDiskFull && (key === 'write' || key === 'replace')) {
+              throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+            }
             const result: unknown = await Reflect.apply(member, inner, args);
             return key === 'open' ? wrap(result as OpenFile) : result;
           };
@@ -124,9 +131,7 @@ export async function openLog(disk: Disk, process: Process, clock: Clock): Promi
     locks: new LockTable(),
     who: { window: process.name, pid: 0, host: 'test' },
     producer: 'bough/0.0.0-test',
-    onTrouble: (error) => {
-      throw error;
-    },
+    onTrouble: (error) => process.troubles.push(error),
     osLock: ({ lock }) => process.lock(lock),
   });
   const real = await store.openOrCreate('session');
