@@ -5,6 +5,7 @@
 import { createContext } from 'svelte';
 import type { Message } from '../src/shared/entry.js';
 import type { Failure } from '../src/shared/failure.js';
+import type { QueueItem } from '../src/shared/notes.js';
 import type { Ask, AskResults, Intent, Mention, UiCommand } from '../src/shared/protocol.js';
 import { Draft } from './composer/draft.svelte.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
@@ -98,6 +99,9 @@ export class Chat {
   async command(command: UiCommand): Promise<void> {
     const reply = await this.connection.command(command);
     if (!reply.ok && reply.failure.kind !== 'cancelled') this.problem = { failure: reply.failure };
+    // A prompt that was not saved stands here still.
+    const isUnsaved = this.problem?.failure.code === 'StorageFailure';
+    if (reply.ok && command.type === 'save_again' && isUnsaved) await this.send();
   }
 
   async send(mode: SendMode = 'send', replyInstead = false): Promise<void> {
@@ -134,6 +138,17 @@ export class Chat {
   async editLast(): Promise<void> {
     const row = this.session.rows.findLast((other) => other.kind === 'user' && other.entry.role === 'user');
     if (row?.kind === 'user') await this.edit(row.entry);
+  }
+
+  /** A queued message goes back into the composer, once it cannot be sent from the queue any more. */
+  async takeBack(item: QueueItem): Promise<void> {
+    await this.#orExplain('The message could not be taken back', async () => {
+      const parts = item.parts ?? [{ type: 'text' as const, text: item.text }];
+      const prompt = await promptToEdit({ role: 'user', parts }, (hash) => this.blob(hash));
+      if (!(await this.act({ type: 'drop_queued', item_id: item.id }))) return;
+      this.draft.insert(prompt.text, prompt.mentions);
+      this.focusRequests++;
+    });
   }
 
   async copyMessage(message: Message): Promise<void> {
