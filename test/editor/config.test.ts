@@ -4,7 +4,11 @@ import { reply, startModelServer } from '../model-server/index.js';
 import { withEditor } from './bench/index.js';
 import { personAt } from './person.js';
 
-const openai = (baseUrl: string, models = [{ id: 'model-1' }]) => ({ kind: 'openai-compatible', baseUrl, models });
+const openai = (baseUrl: string, models = [{ id: 'model-1' }]) => ({
+  kind: 'openai-compatible',
+  baseUrl,
+  models,
+});
 
 test('each mistake in the settings says what to change', async () => {
   const server = await startModelServer();
@@ -23,7 +27,10 @@ test('each mistake in the settings says what to change', async () => {
       await complains(/nobody/, /settings/i);
       await editor.screenshot('unknown-provider');
 
-      editor.setMachineSettings({ 'bough.providers': { local: openai(server.url) }, 'bough.model': 'local/model-2' });
+      editor.setMachineSettings({
+        'bough.providers': { local: openai(server.url) },
+        'bough.model': 'local/model-2',
+      });
       server.script(({ body }) =>
         body.model === 'model-2'
           ? reply.error(404, { message: 'The model `model-2` does not exist', code: 'model_not_found' })
@@ -34,13 +41,19 @@ test('each mistake in the settings says what to change', async () => {
       await complains(/model-2/, /model/i);
       await editor.screenshot('no-such-model');
 
-      editor.setMachineSettings({ 'bough.providers': { local: openai(server.url) }, 'bough.model': 'local/model-1' });
+      editor.setMachineSettings({
+        'bough.providers': { local: openai(server.url) },
+        'bough.model': 'local/model-1',
+      });
       await person.composer.fill('And again');
       await person.at('send').click();
       await complains(/key/i, /key/i);
       await editor.screenshot('wrong-key');
 
-      editor.setMachineSettings({ 'bough.providers': { local: openai(closed.url) }, 'bough.model': 'local/model-1' });
+      editor.setMachineSettings({
+        'bough.providers': { local: openai(closed.url) },
+        'bough.model': 'local/model-1',
+      });
       await person.composer.fill('Once more');
       await person.at('send').click();
       await complains(/refused|reach/i, /settings/i);
@@ -49,7 +62,10 @@ test('each mistake in the settings says what to change', async () => {
         .getByRole('button', { name: /settings/i })
         .last()
         .click();
-      await editor.page.locator('.settings-editor, .monaco-editor[data-uri*="settings.json"]').first().waitFor();
+      await editor.page
+        .locator('.settings-editor, .monaco-editor[data-uri*="settings.json"]')
+        .first()
+        .waitFor();
       expect(editor.policyViolations()).toEqual([]);
     });
   } finally {

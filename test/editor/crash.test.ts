@@ -18,7 +18,10 @@ test('kill -9 in mid-stream keeps the prompt and the text; Continue completes th
     await person.send('Tell me a story');
     await held.reached;
     await person.chat.getByText('Then some more.').waitFor();
-    await eventually(() => streamed(editor.storage()).includes(early.trim()), { timeout: 3_000, what: 'the journal has the text' });
+    await eventually(() => streamed(editor.storage()).includes(early.trim()), {
+      timeout: 3_000,
+      what: 'the journal has the text',
+    });
     await editor.killExtensionHost();
 
     const again = await personAt(editor);
@@ -41,11 +44,15 @@ test('kill -9 in mid-stream keeps the prompt and the text; Continue completes th
 
 test('kill -9 in the middle of a command leaves no process, and an unknown outcome that is told', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
-    server.enqueue(reply.calls([{ name: 'run', args: { command: 'echo $$ > pid; echo started; sleep 987654 & wait' } }]));
+    server.enqueue(
+      reply.calls([{ name: 'run', args: { command: 'echo $$ > pid; echo started; sleep 987654 & wait' } }]),
+    );
     await person.send('Run something long');
     await person.decide('approve');
     const file = path.join(editor.workspace, 'pid');
-    await eventually(() => existsSync(file) && readFileSync(file, 'utf8').trim() !== '', { what: 'the command runs' });
+    await eventually(() => existsSync(file) && readFileSync(file, 'utf8').trim() !== '', {
+      what: 'the command runs',
+    });
     await person.tool('run', 'running').waitFor();
     await editor.screenshot('running-command');
     const shell = Number(readFileSync(file, 'utf8'));
@@ -111,7 +118,10 @@ test('a reload in mid-stream is reason closed, and nothing is sent by itself', (
 
 test('a reload while an approval waits keeps the card', () =>
   withScriptedModel({ files: { 'a.txt': 'old\n' } }, async ({ editor, server, person }) => {
-    server.enqueue(reply.calls([{ name: 'write', args: { path: 'a.txt', content: 'new\n' } }]), reply.text('Left alone.'));
+    server.enqueue(
+      reply.calls([{ name: 'write', args: { path: 'a.txt', content: 'new\n' } }]),
+      reply.text('Left alone.'),
+    );
     await person.send('Write it');
     await person.approval().waitFor();
     const again = await reloaded(editor);
@@ -137,7 +147,11 @@ function processes(): string[] {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ');
     } catch (error) {
       // It ended between listing and reading.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ESRCH') return '';
+      if (
+        (error as NodeJS.ErrnoException).code === 'ENOENT' ||
+        (error as NodeJS.ErrnoException).code === 'ESRCH'
+      )
+        return '';
       throw error;
     }
   });

@@ -19,10 +19,14 @@ interface Finding {
 async function findings(chat: FrameLocator, contrast: boolean): Promise<Finding[]> {
   return chat.locator('body').evaluate(
     async (_body, [source, withContrast]) => {
-      const scope = globalThis as unknown as { axe?: { run(root: unknown, options: object): Promise<{ violations: Finding[] }> } };
+      const scope = globalThis as unknown as {
+        axe?: { run(root: unknown, options: object): Promise<{ violations: Finding[] }> };
+      };
       if (!scope.axe) (0, eval)(source as string);
       const rules = { 'color-contrast': { enabled: withContrast } };
-      const { violations } = (await scope.axe?.run(document, { runOnly: ['wcag2a', 'wcag2aa'], rules })) ?? { violations: [] };
+      const { violations } = (await scope.axe?.run(document, { runOnly: ['wcag2a', 'wcag2aa'], rules })) ?? {
+        violations: [],
+      };
       return violations.map(({ id, nodes }) => ({
         id,
         nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary: failureSummary ?? '' })),

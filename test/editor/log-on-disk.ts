@@ -7,7 +7,14 @@ export interface Line {
   id: string;
   parent_id: string | null;
   role?: string;
-  parts?: { type: string; text?: string; call_id?: string; name?: string; content?: string; is_error?: boolean }[];
+  parts?: {
+    type: string;
+    text?: string;
+    call_id?: string;
+    name?: string;
+    content?: string;
+    is_error?: boolean;
+  }[];
   [field: string]: unknown;
 }
 
@@ -39,13 +46,15 @@ export function readLog(file: string): LogOnDisk {
 /** The only log there is. */
 export function onlyLog(storage: string): LogOnDisk {
   const logs = logsBelow(storage);
-  if (logs.length !== 1) throw new Error(`${logs.length} logs instead of one: ${logs.map(({ file }) => file).join(', ')}`);
+  if (logs.length !== 1)
+    throw new Error(`${logs.length} logs instead of one: ${logs.map(({ file }) => file).join(', ')}`);
   return logs[0] as LogOnDisk;
 }
 
 export const types = (log: LogOnDisk): string[] => log.entries.map(({ type }) => type);
 
-export const ofType = (log: LogOnDisk, type: string): Line[] => log.entries.filter((entry) => entry.type === type);
+export const ofType = (log: LogOnDisk, type: string): Line[] =>
+  log.entries.filter((entry) => entry.type === type);
 
 export function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];
@@ -56,7 +65,8 @@ export function filesBelow(folder: string): string[] {
 
 /** Everything of ours that others could read: must be empty. */
 export function readableByOthers(storage: string): string[] {
-  return [storage, ...readdirSync(storage, { recursive: true, encoding: 'utf8' }).map((name) => path.join(storage, name))].filter(
-    (name) => (statSync(name).mode & 0o077) !== 0,
-  );
+  return [
+    storage,
+    ...readdirSync(storage, { recursive: true, encoding: 'utf8' }).map((name) => path.join(storage, name)),
+  ].filter((name) => (statSync(name).mode & 0o077) !== 0);
 }

@@ -26,7 +26,9 @@ export class Person {
     return this.chat.locator(`[data-testid="message"][data-role="${role}"]`);
   }
   tool(name: string, state?: string): Locator {
-    return this.chat.locator(`[data-testid="tool-card"][data-tool="${name}"]${state ? `[data-state="${state}"]` : ''}`);
+    return this.chat.locator(
+      `[data-testid="tool-card"][data-tool="${name}"]${state ? `[data-state="${state}"]` : ''}`,
+    );
   }
   approval(state = 'pending'): Locator {
     return this.chat.locator(`[data-testid="approval"][data-state="${state}"]`);
@@ -42,7 +44,9 @@ export class Person {
     await this.composer.fill(text);
     await this.at('send').click();
     // Emptied only when the prompt is on disk.
-    await eventually(async () => (await this.composer.inputValue()) === '', { what: 'the composer is cleared' });
+    await eventually(async () => (await this.composer.inputValue()) === '', {
+      what: 'the composer is cleared',
+    });
   }
 
   run(state: string, timeout = 20_000): Promise<unknown> {
@@ -87,7 +91,10 @@ export class Person {
     return this.at('branch-picker');
   }
   async pickerSays(index: number, count: number): Promise<void> {
-    await this.chat.locator(`[data-testid="branch-picker"][data-index="${index}"][data-count="${count}"]`).first().waitFor();
+    await this.chat
+      .locator(`[data-testid="branch-picker"][data-index="${index}"][data-count="${count}"]`)
+      .first()
+      .waitFor();
   }
 }
 
@@ -105,5 +112,7 @@ export async function reloaded(editor: Editor): Promise<Person> {
 
 /** The same text, roles and ids, row by row. */
 export function sameTranscript(after: readonly Shown[], before: readonly Shown[]): void {
-  expect(after.map(({ role, id, text }) => ({ role, id, text }))).toEqual(before.map(({ role, id, text }) => ({ role, id, text })));
+  expect(after.map(({ role, id, text }) => ({ role, id, text }))).toEqual(
+    before.map(({ role, id, text }) => ({ role, id, text })),
+  );
 }

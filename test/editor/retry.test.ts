@@ -8,7 +8,11 @@ import { told, withScriptedModel } from './scripted.js';
 
 test('a rate limit is shown with its reason and honoured', () =>
   withScriptedModel({ settings: { 'bough.retry.initialDelay': 100 } }, async ({ editor, server, person }) => {
-    const limited = reply.status(429, { 'retry-after': '2' }, { error: { message: 'slow down', type: 'rate_limit_error' } });
+    const limited = reply.status(
+      429,
+      { 'retry-after': '2' },
+      { error: { message: 'slow down', type: 'rate_limit_error' } },
+    );
     server.enqueue(limited, limited, reply.text('Here I am.'));
     await person.send('Hello?');
     await person.retry('retry').waitFor();
@@ -31,36 +35,51 @@ test('a rate limit is shown with its reason and honoured', () =>
   }));
 
 test('Retry now skips our own backoff, Cancel ends the turn', () =>
-  withScriptedModel({ settings: { 'bough.retry.initialDelay': 25_000 } }, async ({ editor, server, person }) => {
-    server.enqueue(reply.status(503), reply.text('Back again.'));
-    await person.send('Are you there?');
-    await person.retry('retry').waitFor();
-    await person.at('retry-now').click();
-    await person.says('Back again.', 10_000);
-    const [first, second] = server.requests;
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(250);
+  withScriptedModel(
+    { settings: { 'bough.retry.initialDelay': 25_000 } },
+    async ({ editor, server, person }) => {
+      server.enqueue(reply.status(503), reply.text('Back again.'));
+      await person.send('Are you there?');
+      await person.retry('retry').waitFor();
+      await person.at('retry-now').click();
+      await person.says('Back again.', 10_000);
+      const [first, second] = server.requests;
+      expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(250);
 
-    await person.run('idle');
-    server.enqueue(reply.status(503));
-    await person.send('And now?');
-    await person.retry('retry').waitFor();
-    await person.at('retry-cancel').click();
-    await person.run('idle');
-    expect(server.requests).toHaveLength(3);
-    const log = onlyLog(editor.storage());
-    expect(ofType(log, 'retry_end').at(-1)).toMatchObject({ success: false });
-    expect(ofType(log, 'turn_end')).toHaveLength(2);
-    expect(await person.composer.isEnabled()).toBe(true);
-  }));
+      await person.run('idle');
+      server.enqueue(reply.status(503));
+      await person.send('And now?');
+      await person.retry('retry').waitFor();
+      await person.at('retry-cancel').click();
+      await person.run('idle');
+      expect(server.requests).toHaveLength(3);
+      const log = onlyLog(editor.storage());
+      expect(ofType(log, 'retry_end').at(-1)).toMatchObject({ success: false });
+      expect(ofType(log, 'turn_end')).toHaveLength(2);
+      expect(await person.composer.isEnabled()).toBe(true);
+    },
+  ));
 
 test('a step that lost its connection begins again; at the end the last text stays, marked', () =>
   withScriptedModel(
-    { settings: { 'bough.retry.maxResumes': 2, 'bough.retry.resumeInitialDelay': 400, 'bough.retry.resumeMaxDelay': 800 } },
+    {
+      settings: {
+        'bough.retry.maxResumes': 2,
+        'bough.retry.resumeInitialDelay': 400,
+        'bough.retry.resumeMaxDelay': 800,
+      },
+    },
     async ({ editor, server, person }) => {
-      server.enqueue(reply.cut(['alpha ', 'beta ', 'gamma']), reply.cut(['delta ', 'epsilon ', 'zeta']), reply.cut(['eta ', 'theta ', 'iota']));
+      server.enqueue(
+        reply.cut(['alpha ', 'beta ', 'gamma']),
+        reply.cut(['delta ', 'epsilon ', 'zeta']),
+        reply.cut(['eta ', 'theta ', 'iota']),
+      );
       await person.send('Tell me letters');
       await person.retry('resume').waitFor();
-      await eventually(async () => (await person.chat.getByText('alpha beta gamma').count()) === 0, { what: 'the failed text is gone' });
+      await eventually(async () => (await person.chat.getByText('alpha beta gamma').count()) === 0, {
+        what: 'the failed text is gone',
+      });
       await person.incomplete('connection').waitFor({ timeout: 30_000 });
       await person.chat.getByText('eta theta iota').waitFor();
       expect(await person.chat.getByText('delta epsilon').count()).toBe(0);
@@ -70,7 +89,9 @@ test('a step that lost its connection begins again; at the end the last text sta
       const log = onlyLog(editor.storage());
       expect(ofType(log, 'resume_start')).toHaveLength(2);
       expect(new Set(ofType(log, 'step_start').map(({ step }) => step))).toEqual(new Set([1]));
-      expect(ofType(log, 'incomplete_output')).toEqual([expect.objectContaining({ text: 'eta theta iota', incomplete: true, reason: 'connection' })]);
+      expect(ofType(log, 'incomplete_output')).toEqual([
+        expect.objectContaining({ text: 'eta theta iota', incomplete: true, reason: 'connection' }),
+      ]);
       expect(ofType(log, 'turn_end')).toEqual([expect.objectContaining({ status: 'failed' })]);
 
       const again = await reloaded(editor);

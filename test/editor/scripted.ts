@@ -15,7 +15,10 @@ export const providers = (url: string) =>
     'bough.model': 'scripted/model-1',
   }) as const;
 
-export async function withScriptedModel(options: StartOptions, scene: (parts: Scene) => Promise<void>): Promise<void> {
+export async function withScriptedModel(
+  options: StartOptions,
+  scene: (parts: Scene) => Promise<void>,
+): Promise<void> {
   const server = await startModelServer();
   try {
     const machineSettings = { ...providers(server.url), ...options.machineSettings };

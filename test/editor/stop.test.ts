@@ -22,33 +22,50 @@ test('Stop in mid-stream keeps the text, and the composer is usable at once', ()
     await person.send('Go on then');
     await person.says('Fine.');
     const log = onlyLog(editor.storage());
-    expect(ofType(log, 'incomplete_output')).toEqual([expect.objectContaining({ text: 'one two three', reason: 'stopped' })]);
+    expect(ofType(log, 'incomplete_output')).toEqual([
+      expect.objectContaining({ text: 'one two three', reason: 'stopped' }),
+    ]);
     expect(ofType(log, 'turn_end').map(({ status }) => status)).toEqual(['stopped', 'completed']);
     expect(server.requests[1]?.text).not.toContain('one two three');
   }));
 
 test('a stream that ends badly is a failure with a sentence, never an answer', () =>
-  withScriptedModel({ settings: { 'bough.retry.maxAttempts': 1, 'bough.retry.maxResumes': -1 } }, async ({ editor, server, person }) => {
-    const bad = [
-      ['an error inside the stream', reply.errorInStream(['half '], { message: 'You exceeded your current quota', code: 'insufficient_quota' })],
-      ['a page instead of a stream', reply.html()],
-      ['a stream without its end', reply.unfinished(['half an ', 'answer'])],
-      ['an empty stream', reply.empty()],
-      ['a broken connection', reply.cut(['half'])],
-    ] as const;
-    let turns = 0;
-    for (const [what, answer] of bad) {
-      server.enqueue(answer);
-      await person.send(`Try ${what}`);
-      turns += 1;
-      await eventually(() => ofType(onlyLog(editor.storage()), 'turn_end').length === turns, { what: `a turn_end after ${what}` });
-      await person.run('idle');
-      const end = ofType(onlyLog(editor.storage()), 'turn_end').at(-1);
-      expect(end, what).toMatchObject({ status: 'failed' });
-      await editor.screenshot(what.replaceAll(' ', '-'));
-    }
-    const log = onlyLog(editor.storage());
-    expect(ofType(log, 'message').filter(({ role }) => role === 'assistant')).toEqual([]);
-    expect(ofType(log, 'incomplete_output').map(({ text }) => text)).toEqual(['half ', 'half an answer', 'half']);
-    for (const kept of ['half an answer']) await person.chat.getByText(kept).first().waitFor();
-  }));
+  withScriptedModel(
+    { settings: { 'bough.retry.maxAttempts': 1, 'bough.retry.maxResumes': -1 } },
+    async ({ editor, server, person }) => {
+      const bad = [
+        [
+          'an error inside the stream',
+          reply.errorInStream(['half '], {
+            message: 'You exceeded your current quota',
+            code: 'insufficient_quota',
+          }),
+        ],
+        ['a page instead of a stream', reply.html()],
+        ['a stream without its end', reply.unfinished(['half an ', 'answer'])],
+        ['an empty stream', reply.empty()],
+        ['a broken connection', reply.cut(['half'])],
+      ] as const;
+      let turns = 0;
+      for (const [what, answer] of bad) {
+        server.enqueue(answer);
+        await person.send(`Try ${what}`);
+        turns += 1;
+        await eventually(() => ofType(onlyLog(editor.storage()), 'turn_end').length === turns, {
+          what: `a turn_end after ${what}`,
+        });
+        await person.run('idle');
+        const end = ofType(onlyLog(editor.storage()), 'turn_end').at(-1);
+        expect(end, what).toMatchObject({ status: 'failed' });
+        await editor.screenshot(what.replaceAll(' ', '-'));
+      }
+      const log = onlyLog(editor.storage());
+      expect(ofType(log, 'message').filter(({ role }) => role === 'assistant')).toEqual([]);
+      expect(ofType(log, 'incomplete_output').map(({ text }) => text)).toEqual([
+        'half ',
+        'half an answer',
+        'half',
+      ]);
+      for (const kept of ['half an answer']) await person.chat.getByText(kept).first().waitFor();
+    },
+  ));
