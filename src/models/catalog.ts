@@ -1,13 +1,15 @@
-/** Asks a server which models it has (GET {baseUrl}/models): once, with a short time limit, and says why when it fails. */
+/** Asks a server which models it has (a GET of its list): once, with a short time limit, and says why when it fails. */
 import type { Clock } from '../ports.js';
 import type { Failure } from '../shared/failure.js';
 import { joinUrl, type Fetch } from './address.js';
 import { classify } from './classify.js';
-import { isRecord, parseJson, textOf } from './json.js';
+import { isRecord, parseJson } from './json.js';
 import { excerpt, redact } from './redact.js';
+import { factsOf, type Kind } from './kinds.js';
 import type { Endpoint } from './verdicts.js';
 
 export interface CatalogRequest {
+  kind: Kind;
   provider: string;
   baseUrl: string;
   headers: Record<string, string>;
@@ -17,13 +19,11 @@ export interface CatalogRequest {
   timeoutMs: number;
 }
 
-/** Ids of `{data: [{id}]}`, as OpenAI's list has it, or of a bare array. */
-const idsOf = (body: unknown): string[] | undefined => {
+/** Ids of `{data: […]}`, `{models: […]}` or a bare array. */
+const idsOf = (kind: Kind, body: unknown): string[] | undefined => {
   const list: unknown = isRecord(body) ? (body['data'] ?? body['models']) : body;
   if (!Array.isArray(list)) return undefined;
-  const ids = (list as unknown[]).map((one) =>
-    isRecord(one) ? (textOf(one['id']) ?? textOf(one['name'])) : undefined,
-  );
+  const ids = (list as unknown[]).map(factsOf[kind].idOf);
   return ids.filter((id) => id !== undefined && id !== '') as string[];
 };
 
@@ -36,23 +36,26 @@ const unreadable = (at: Endpoint, text: string): Failure => ({
 });
 
 export const listModels = async (request: CatalogRequest): Promise<string[] | Failure> => {
-  const { provider, baseUrl, key, clock } = request;
+  const { kind, provider, baseUrl, key, clock } = request;
+  const { list, keyHeader } = factsOf[kind];
   const at: Endpoint = {
     provider,
     model: 'models',
     baseUrl,
     hasKey: key !== undefined,
     secrets: [...(key === undefined ? [] : [key]), ...Object.values(request.headers)],
+    service: factsOf[kind],
   };
   const limit = new AbortController();
   const timer = clock.after(request.timeoutMs, () =>
     limit.abort(new DOMException('too slow', 'TimeoutError')),
   );
   try {
-    const response = await request.fetch(joinUrl(baseUrl, '/models'), {
+    const response = await request.fetch(joinUrl(baseUrl, list.path), {
       headers: {
         accept: 'application/json',
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...list.headers,
+        ...(key !== undefined && keyHeader(key)),
         ...request.headers,
       },
       redirect: 'manual',
@@ -64,7 +67,7 @@ export const listModels = async (request: CatalogRequest): Promise<string[] | Fa
       if (response.status === 404) return unreadable(at, text);
       return classify({ type: 'status', status: response.status, headers, body: text }, at, clock.now());
     }
-    return idsOf(parseJson(text)) ?? unreadable(at, text);
+    return idsOf(kind, parseJson(text)) ?? unreadable(at, text);
   } catch (error) {
     return classify(
       { type: 'thrown', error: limit.signal.aborted ? limit.signal.reason : error },

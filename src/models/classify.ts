@@ -10,6 +10,7 @@ import { classifySocket } from './socket-errors.js';
 import {
   errorObject,
   isAuth,
+  isBadKey,
   isOverflow,
   isOverloaded,
   isQuota,
@@ -54,7 +55,8 @@ const byWords = (at: Endpoint, about: Told): Verdict | undefined => {
   if (isOverflow(about)) return overflow(at, about);
   if (isQuota(about)) return quota(at, about);
   if (isRefusal(about)) return contentRefused(at, about);
-  return undefined;
+  // Google refuses a wrong key as an invalid argument.
+  return isBadKey(about) ? auth(at, about.status) : undefined;
 };
 
 /** `isForeign`: the body is no error of such a service (a page, a bare text). */
@@ -119,7 +121,8 @@ const classifyFrame = (at: Endpoint, error: unknown): Verdict => {
 const classifyPage = (at: Endpoint, body: string): Verdict => {
   const error = parseJson(body);
   if (isRecord(error) && error['error'] != null) return classifyFrame(at, error['error']);
-  if (body.trim() === '') return emptyAnswer(at);
+  // Keepalives alone are an answer that never began.
+  if (body.replace(/^:.*$/gm, '').trim() === '') return emptyAnswer(at);
   return noStream(at, isPage({}, body) ? 'a web page' : 'something that is no event stream');
 };
 

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { ModelInfo } from '../ports.js';
 import type { Failure } from '../shared/failure.js';
 import { isLoopback, originOf } from './address.js';
+import { factsOf, kinds, type Kind } from './kinds.js';
 
 const modelSchema = z.object({
   id: z.string().min(1),
@@ -14,7 +15,7 @@ const modelSchema = z.object({
 });
 
 const providerSchema = z.object({
-  kind: z.enum(['openai-compatible', 'openai', 'anthropic', 'google']),
+  kind: z.enum(kinds),
   baseUrl: z.string().optional(),
   models: z.array(modelSchema).optional(),
   headers: z.record(z.string(), z.string()).optional(),
@@ -25,6 +26,7 @@ type ModelSettings = z.infer<typeof modelSchema>;
 /** A provider that can be talked to. */
 export interface Provider {
   name: string;
+  kind: Kind;
   baseUrl: string;
   origin: string;
   isLocal: boolean;
@@ -53,21 +55,16 @@ export const readProvider = (name: string, settings: unknown): Provider | Failur
     const path = ['bough.providers', name, ...(where?.path ?? [])].join('.');
     return misconfigured(`The setting ${path} is wrong: ${where?.message ?? 'not an object'}. Correct it.`);
   }
-  const { kind, baseUrl, models = [], headers = {} } = parsed.data;
-  if (kind !== 'openai-compatible') {
-    return misconfigured(
-      `Provider "${name}" has the kind "${kind}", which this version of Bough cannot talk to yet. Use the kind "openai-compatible" with a base URL that speaks chat completions, or choose another model.`,
-    );
-  }
+  const { kind, models = [], headers = {} } = parsed.data;
+  const baseUrl = parsed.data.baseUrl ?? factsOf[kind].baseUrl;
   const origin = originOf(baseUrl ?? '');
   if (baseUrl === undefined || origin === undefined) {
     const what =
       baseUrl === undefined ? 'has no base URL' : `has the base URL "${baseUrl}", which is no http address`;
-    return misconfigured(
-      `Provider "${name}" ${what}. Put one like https://api.example.com/v1 into bough.providers.`,
-    );
+    const example = factsOf[kind].baseUrl ?? 'https://api.example.com/v1';
+    return misconfigured(`Provider "${name}" ${what}. Put one like ${example} into bough.providers.`);
   }
-  return { name, baseUrl, origin, isLocal: isLoopback(baseUrl), headers, models };
+  return { name, kind, baseUrl, origin, isLocal: isLoopback(baseUrl), headers, models };
 };
 
 /** "gpt-x (openrouter)"; capabilities as far as the settings state them. */

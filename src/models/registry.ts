@@ -10,8 +10,8 @@ import { listModels } from './catalog.js';
 import { createDemoModel, demoInfo } from './demo/tour.js';
 import { localServers, type LocalServer } from './local-servers.js';
 import { nodeFetch } from './node-fetch.js';
-import { createChatModel } from './openai-compatible.js';
 import { infoOf, readProvider, unknownProvider, type Provider } from './providers.js';
+import { createWireModel } from './wire-model.js';
 
 /** Models of the host, `vscode.lm` for example: "<provider>/<id>" goes to the source of that provider. */
 export interface ModelSource {
@@ -92,13 +92,13 @@ const resolveNamed = async ({ parts, demo }: Finder, wanted: string): Promise<Mo
   if (source) return source.resolve(id);
   const local = localOf(parts).find(({ name }) => name === provider);
   return local
-    ? chatModel(parts, localProvider(local), id)
+    ? wireModel(parts, localProvider(local), id)
     : unknownProvider(provider, Object.keys(settings));
 };
 
 const modelOf = (parts: ModelsParts, provider: Provider, id: string): Model | Failure => {
   const { models, name } = provider;
-  if (models.length === 0 || models.some((model) => model.id === id)) return chatModel(parts, provider, id);
+  if (models.length === 0 || models.some((model) => model.id === id)) return wireModel(parts, provider, id);
   const listed = models.map((model) => model.id).join(', ');
   return noModel(
     id,
@@ -106,8 +106,9 @@ const modelOf = (parts: ModelsParts, provider: Provider, id: string): Model | Fa
   );
 };
 
-const chatModel = (parts: ModelsParts, provider: Provider, id: string): Model =>
-  createChatModel({
+const wireModel = (parts: ModelsParts, provider: Provider, id: string): Model =>
+  createWireModel({
+    kind: provider.kind,
     info: infoOf(provider, id),
     baseUrl: provider.baseUrl,
     headers: provider.headers,
@@ -122,6 +123,7 @@ const localOf = ({ local = localServers }: ModelsParts): readonly LocalServer[] 
 
 const localProvider = ({ name, baseUrl }: LocalServer): Provider => ({
   name,
+  kind: 'openai-compatible',
   baseUrl,
   origin: new URL(baseUrl).origin,
   isLocal: true,
@@ -149,7 +151,7 @@ const resolveAuto = async (finder: Finder): Promise<Model | Failure> => {
 
 const firstModel = async ({ parts, firstOf }: Finder, provider: Provider): Promise<Model | Failure> => {
   const stated = provider.models[0]?.id ?? firstOf.get(provider.baseUrl);
-  if (stated !== undefined) return chatModel(parts, provider, stated);
+  if (stated !== undefined) return wireModel(parts, provider, stated);
   const ids = await idsOf(parts, provider, LIST_TIMEOUT_MS);
   if (isFailure(ids)) return ids;
   const [first] = ids;
@@ -160,7 +162,7 @@ const firstModel = async ({ parts, firstOf }: Finder, provider: Provider): Promi
     );
   }
   firstOf.set(provider.baseUrl, first);
-  return chatModel(parts, provider, first);
+  return wireModel(parts, provider, first);
 };
 
 const idsOf = async (
@@ -169,6 +171,7 @@ const idsOf = async (
   timeoutMs: number,
 ): Promise<string[] | Failure> =>
   listModels({
+    kind: provider.kind,
     provider: provider.name,
     baseUrl: provider.baseUrl,
     headers: provider.headers,

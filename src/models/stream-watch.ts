@@ -1,18 +1,24 @@
 /**
- * Stands between the network and the protocol library and decides by itself what a chat-completions answer was: whether
- * it was an event stream, whether it said how it ended, whether an error hid in it. Only sound frames pass; at the
- * protocol's end, an error or a broken frame the stream is over, whatever bytes follow.
+ * Stands between the network and the protocol library and decides by itself what an answer was: whether it was an event
+ * stream, whether it said how it ended, whether an error hid in it. Only sound frames pass; at the protocol's end, an
+ * error or a broken frame the stream is over, whatever bytes follow.
  */
+import type { Clock } from '../ports.js';
 import type { Fetch } from './address.js';
 import { createEventDecoder, type StreamEvent } from './event-stream.js';
-import { isRecord, parseJson, textOf, type Json } from './json.js';
+import { isRecord, parseJson, type Json } from './json.js';
 import { letGo } from './stopping.js';
+import type { FrameReader } from './wire.js';
 
 /** How much of an answer that is no event stream is kept to say what it was. */
 const HEAD_BYTES = 64 * 1024;
 
+/** How long a stream may stay open behind a complete answer before it is taken for over. */
+const GRACE_MS = 2_000;
+
 /** What was seen of one answer. */
 export interface Watch {
+  reader: FrameReader;
   status: number | undefined;
   headers: Record<string, string>;
   /** The body (its head) of a status that is no success, or of a page. */
@@ -24,17 +30,10 @@ export interface Watch {
   error: { value: unknown } | undefined;
   /** A frame that is no JSON object. */
   broken: string | undefined;
-  finishReason: string | undefined;
-  isDone: boolean;
-  /** Usage as the server counted it. */
-  usage: Json | undefined;
-  /** Characters of tool-call arguments: what the library makes of them must have as many. */
-  argumentChars: number;
-  /** The field in which reasoning came: some servers want it back under the same name. */
-  reasoningField: 'reasoning_content' | 'reasoning' | undefined;
 }
 
-export const createWatch = (): Watch => ({
+export const createWatch = (reader: FrameReader): Watch => ({
+  reader,
   status: undefined,
   headers: {},
   refusal: undefined,
@@ -42,69 +41,55 @@ export const createWatch = (): Watch => ({
   frames: 0,
   error: undefined,
   broken: undefined,
-  finishReason: undefined,
-  isDone: false,
-  usage: undefined,
-  argumentChars: 0,
-  reasoningField: undefined,
 });
 
-const noteDelta = (watch: Watch, delta: Json): void => {
-  if (typeof delta['reasoning_content'] === 'string') watch.reasoningField = 'reasoning_content';
-  else if (typeof delta['reasoning'] === 'string') watch.reasoningField ??= 'reasoning';
-  if (!Array.isArray(delta['tool_calls'])) return;
-  for (const call of delta['tool_calls'] as unknown[]) {
-    const called = isRecord(call) && isRecord(call['function']) ? call['function'] : {};
-    watch.argumentChars += textOf(called['arguments'])?.length ?? 0;
-  }
+/** The error a frame carries, or is. */
+const errorOf = (frame: Json): unknown => {
+  if (frame['error'] != null) return frame['error'];
+  return frame['object'] === 'error' || frame['type'] === 'error' ? frame : undefined;
 };
 
-const noteChunk = (watch: Watch, chunk: Json): void => {
-  watch.frames += 1;
-  if (isRecord(chunk['usage'])) watch.usage = chunk['usage'];
-  const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
-  if (!isRecord(choice)) return;
-  watch.finishReason = textOf(choice['finish_reason']) ?? watch.finishReason;
-  if (isRecord(choice['delta'])) noteDelta(watch, choice['delta']);
-};
-
-/** The error a frame carries: top-level, of its first choice, or the frame itself. */
-const errorOf = (chunk: Json): unknown => {
-  if (chunk['error'] != null) return chunk['error'];
-  if (chunk['object'] === 'error' || chunk['type'] === 'error') return chunk;
-  const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
-  return isRecord(choice) ? (choice['error'] ?? undefined) : undefined;
-};
-
-type Verdict = { pass: string } | 'skip' | 'stop';
+type Verdict = { pass: string; isLast: boolean } | 'skip' | 'stop';
 
 const judge = (watch: Watch, { event, data }: StreamEvent): Verdict => {
   const text = data?.trim() ?? '';
-  if (event === 'error') {
-    const value = parseJson(text) ?? (text === '' ? undefined : text);
-    watch.error = { value: isRecord(value) ? (errorOf(value) ?? value) : value };
+  // A frame without data is a keepalive, unless it is an error.
+  if (text === '' && event !== 'error') return 'skip';
+  if (text === '[DONE]') return 'stop';
+  const frame = parseJson(text);
+  const error = isRecord(frame) ? errorOf(frame) : undefined;
+  if (error !== undefined || event === 'error') {
+    const value = error ?? frame ?? (text === '' ? undefined : text);
+    if (!watch.reader.isComplete()) watch.error = { value };
     return 'stop';
   }
-  // A frame without data is a keepalive.
-  if (text === '') return 'skip';
-  if (text === '[DONE]') {
-    watch.isDone = true;
+  if (!isRecord(frame)) {
+    if (!watch.reader.isComplete()) watch.broken = text;
     return 'stop';
   }
-  const chunk = parseJson(text);
-  if (!isRecord(chunk)) {
-    watch.broken = text;
-    return 'stop';
+  return judgeFrame(watch, frame, text);
+};
+
+const judgeFrame = (watch: Watch, frame: Json, text: string): Verdict => {
+  watch.frames += 1;
+  const reading = watch.reader.read(frame);
+  switch (reading.go) {
+    case 'on':
+    case 'end': {
+      const isLast = reading.go === 'end';
+      if (reading.go === 'on' && reading.frame) return { pass: JSON.stringify(reading.frame), isLast };
+      // The library takes `error: null` for an error.
+      if ('error' in frame) return { pass: JSON.stringify({ ...frame, error: undefined }), isLast };
+      return { pass: text.replaceAll('\n', ' '), isLast };
+    }
+    case 'past':
+      return 'skip';
+    case 'over':
+      return 'stop';
+    case 'error':
+      watch.error = { value: reading.error };
+      return 'stop';
   }
-  const error = errorOf(chunk);
-  if (error !== undefined) {
-    watch.error = { value: error };
-    return 'stop';
-  }
-  noteChunk(watch, chunk);
-  // The library takes `error: null` for an error.
-  if ('error' in chunk) return { pass: JSON.stringify({ ...chunk, error: undefined }) };
-  return { pass: text.replaceAll('\n', ' ') };
 };
 
 interface Sieve {
@@ -131,7 +116,9 @@ const createSieve = (watch: Watch): Sieve => {
     for (const event of events) {
       const verdict = judge(watch, event);
       if (verdict === 'stop') return { text, isOver: true };
-      if (verdict !== 'skip') text += `data: ${verdict.pass}\n\n`;
+      if (verdict === 'skip') continue;
+      text += `data: ${verdict.pass}\n\n`;
+      if (verdict.isLast) return { text, isOver: true };
     }
     // A page without an end is no stream either.
     return { text, isOver: watch.frames === 0 && headBytes >= HEAD_BYTES };
@@ -148,16 +135,41 @@ const createSieve = (watch: Watch): Sieve => {
   };
 };
 
+export interface Seeing {
+  onBytes: () => void;
+  clock: Clock;
+}
+
+type Read = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
+
+/** Behind a complete answer neither a break nor a silence matters. */
+const readOn = (
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  watch: Watch,
+  clock: Clock,
+): Promise<Read> => {
+  if (!watch.reader.isComplete()) return reader.read();
+  const over: Read = { done: true, value: undefined };
+  return new Promise((resolve) => {
+    const timer = clock.after(GRACE_MS, () => resolve(over));
+    const settle = (read: Read): void => {
+      timer.dispose();
+      resolve(read);
+    };
+    reader.read().then(settle, () => settle(over));
+  });
+};
+
 const soundFrames = (
   body: ReadableStream<Uint8Array>,
   watch: Watch,
-  onBytes: () => void,
+  { onBytes, clock }: Seeing,
 ): ReadableStream<Uint8Array> => {
   const reader = body.getReader();
   const sieve = createSieve(watch);
   const encoder = new TextEncoder();
   const next = async (): Promise<Sifted> => {
-    const { done, value } = await reader.read();
+    const { done, value } = await readOn(reader, watch, clock);
     if (done) return sieve.end();
     onBytes();
     return sieve.push(value);
@@ -200,20 +212,20 @@ const readHead = async (body: ReadableStream<Uint8Array> | null, onBytes: () => 
 };
 
 /** Thrown into the library when `watch.refusal` says it all. */
-export const refused = new Error('refused');
+const refused = new Error('refused');
 
-export const watchingFetch = (base: Fetch, watch: Watch, seen: { onBytes: () => void }): Fetch => {
+export const watchingFetch = (base: Fetch, watch: Watch, seeing: Seeing): Fetch => {
   return async (input, init) => {
     // A redirect would carry prompt and headers to a host that nobody chose.
     const response = await base(input, { ...init, redirect: 'manual' });
     watch.status = response.status;
     watch.headers = Object.fromEntries(response.headers.entries());
     if (!response.ok || /html/i.test(watch.headers['content-type'] ?? '')) {
-      watch.refusal = await readHead(response.body, seen.onBytes);
+      watch.refusal = await readHead(response.body, seeing.onBytes);
       throw refused;
     }
     const body = response.body ?? new ReadableStream({ start: (controller) => controller.close() });
-    return new Response(soundFrames(body, watch, seen.onBytes), {
+    return new Response(soundFrames(body, watch, seeing), {
       headers: { 'content-type': 'text/event-stream' },
     });
   };

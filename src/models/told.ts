@@ -81,6 +81,10 @@ export const isAuth = ({ message, words }: Told): boolean =>
   /authentication|invalid_api_key|unauthenticated|unauthorized/.test(words) ||
   /invalid api key|incorrect api key/i.test(message);
 
+/** A key that was refused, said by a status that does not say so. */
+export const isBadKey = ({ message }: Told): boolean =>
+  /api key (not valid|not found|expired|invalid)|(invalid|incorrect) (api key|x-api-key)/i.test(message);
+
 /** How servers say that they know no such path, as distinct from no such model. */
 export const isNoRoute = ({ message }: Told): boolean =>
   /^(file |page )?not found\.?$|endpoint or method|invalid url|no (such )?route|unknown (path|route|url|endpoint)/i.test(

@@ -9,6 +9,8 @@ export interface Endpoint {
   baseUrl: string;
   hasKey: boolean;
   secrets: readonly string[];
+  /** What should stand at the base URL, and what its address ends in. */
+  service?: { service: string; ending: string };
 }
 
 export interface Verdict {
@@ -78,7 +80,7 @@ export const notFound = (at: Endpoint, about: Told, isForeign: boolean): Verdict
         kind: 'refused',
         transient: false,
         action: 'open-settings',
-        sentence: `There is no chat-completions service at ${at.baseUrl} (404). Check the base URL of "${at.provider}"; most end in /v1.`,
+        sentence: `There is no ${at.service?.service ?? 'chat-completions'} service at ${at.baseUrl} (404). Check the base URL of "${at.provider}"; ${at.service?.ending ?? 'most end in /v1'}.`,
       };
 
 export const redirected = (at: Endpoint, status: number, location: string | undefined): Verdict => ({

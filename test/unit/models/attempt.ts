@@ -1,7 +1,7 @@
 /** Sends one request through a model and keeps every event, for the tests of this folder. */
 import type { Clock, Model, ModelEvent, ModelInfo, ModelRequest } from '../../../src/ports.js';
 import type { Failure } from '../../../src/shared/failure.js';
-import { createChatModel, type ChatEndpoint } from '../../../src/models/openai-compatible.js';
+import { createWireModel, type WireEndpoint } from '../../../src/models/wire-model.js';
 import { nodeFetch } from '../../../src/models/node-fetch.js';
 
 export const realClock: Clock = {
@@ -31,9 +31,10 @@ export const user = (text: string): ModelRequest => ({
 
 export const chat = (
   baseUrl: string,
-  options: Partial<Omit<ChatEndpoint, 'info'>> & { info?: Partial<ModelInfo>; apiKey?: string } = {},
+  options: Partial<Omit<WireEndpoint, 'info'>> & { info?: Partial<ModelInfo>; apiKey?: string } = {},
 ): Model =>
-  createChatModel({
+  createWireModel({
+    kind: options.kind ?? 'openai-compatible',
     baseUrl,
     key: options.key ?? (() => Promise.resolve(options.apiKey)),
     fetch: options.fetch ?? nodeFetch,

@@ -110,14 +110,7 @@ describe('a model by name', () => {
     ['acme', { acme: remote() }, 'select-model', /provider\/model/],
     ['acme/', { acme: remote() }, 'select-model', /provider\/model/],
     ['demo/other', {}, 'select-model', /demo\/tour/],
-    ['acme/m', { acme: { kind: 'anthropic' } }, 'open-settings', /kind "anthropic".*cannot talk to yet/],
-    [
-      'acme/m',
-      { acme: { kind: 'openai', baseUrl: 'https://api.openai.com/v1' } },
-      'open-settings',
-      /kind "openai"/,
-    ],
-    ['acme/m', { acme: { kind: 'google' } }, 'open-settings', /kind "google"/],
+    ['acme/m', { acme: { kind: 'google', baseUrl: 'x' } }, 'open-settings', /no http address.*v1beta/],
     ['acme/m', { acme: { kind: 'openai-compatible' } }, 'open-settings', /no base URL/],
     ['acme/m', { acme: remote({ baseUrl: 'ftp://x' }) }, 'open-settings', /no http address/],
     ['acme/m', { acme: remote({ baseUrl: 'api.acme.test' }) }, 'open-settings', /no http address/],
@@ -201,9 +194,9 @@ describe('auto', () => {
   });
 
   it('passes by what is set up wrongly, and tells it when nothing else works', async () => {
-    const wrong = { bad: { kind: 'anthropic' } };
+    const wrong = { bad: { kind: 'openai-compatible' } };
     expect(named(await models({ ...wrong, good: local() }).resolve('auto'))).toBe('good/scripted');
-    expect(failed(await models(wrong).resolve('auto')).message).toContain('kind "anthropic"');
+    expect(failed(await models(wrong).resolve('auto')).message).toContain('"bad" has no base URL');
   });
 
   it.each([
@@ -286,7 +279,7 @@ describe('the list', () => {
     const told: string[] = [];
     server.models(reply.status(401));
     const log = (_level: string, text: string) => void told.push(text);
-    expect(await ids({ near: local(), bad: { kind: 'google' } }, { log })).toEqual(['demo/tour']);
-    expect(told.join('\n')).toMatch(/kind "google"[\s\S]*No models of "near".*API key/);
+    expect(await ids({ near: local(), bad: { kind: 'gopher' } }, { log })).toEqual(['demo/tour']);
+    expect(told.join('\n')).toMatch(/bad\.kind[\s\S]*No models of "near".*API key/);
   });
 });

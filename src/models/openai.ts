@@ -1,0 +1,38 @@
+/**
+ * OpenAI's responses. Nothing is stored there: reasoning comes encrypted, is kept with its part, and goes back to the
+ * model that made it.
+ */
+import { createOpenAI } from '@ai-sdk/openai';
+import { joinUrl } from './address.js';
+import { callOptions, type Mapping } from './library-request.js';
+import { readResponsesFrames } from './responses-frames.js';
+import { STAND_IN_KEY, type WireProtocol } from './wire.js';
+
+const mapping: Mapping = {
+  name: 'openai',
+  takes: /^application\/pdf$/,
+  // Schemas are strict unless said otherwise, and then every optional argument would be required.
+  tool: { strict: false },
+};
+
+export const responses: WireProtocol = {
+  frameName: 'event of a response',
+  reader: readResponsesFrames,
+  model: ({ info, baseUrl, headers }, fetch) =>
+    createOpenAI({
+      baseURL: joinUrl(baseUrl, ''),
+      apiKey: STAND_IN_KEY,
+      ...(headers && { headers }),
+      fetch,
+    }).responses(info.id),
+  options: (request, { info }) => ({
+    ...callOptions(request, info, mapping),
+    providerOptions: {
+      openai: {
+        store: false,
+        // The library knows which models reason by their names only.
+        ...(info.reasoning !== undefined && info.reasoning !== 'off' && { forceReasoning: true }),
+      },
+    },
+  }),
+};
