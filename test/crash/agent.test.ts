@@ -46,7 +46,11 @@ interface Life {
 /** Runs one host and kills it a moment after it has said so many lines; Infinity lets it live. */
 function live(folder: string, linesToLive: number): Promise<Life> {
   return new Promise((resolve, reject) => {
-    const host = spawn(process.execPath, [bundle, folder], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const host = spawn(process.execPath, [bundle, folder], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Node 22 warns of its own SQLite; anything else on stderr is a failure.
+      env: { ...process.env, NODE_NO_WARNINGS: '1' },
+    });
     const life: Life = { lines: [], wasKilled: false, errors: '' };
     let rest = '';
     let isDoomed = false;
