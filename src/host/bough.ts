@@ -2,13 +2,10 @@
  * Everything that is loaded after activation, put together once: storage, models, open sessions, the chats, the list and
  * the commands. No logic of its own beyond who gets what.
  */
-import * as vscode from 'vscode';
 import type { Failure } from '../shared/failure.js';
 import type { RunState, UiCommand } from '../shared/protocol.js';
-import { createAgents } from './agents.js';
 import { apiSession } from './api-session.js';
 import { Chats } from './chat/chats.js';
-import { Drafts } from './chat/drafts.js';
 import { randomIds, systemClock } from './clock.js';
 import type { Commands } from './commands/commands.js';
 import { modelCommands } from './commands/model.js';
@@ -16,30 +13,19 @@ import { sessionCommands } from './commands/session.js';
 import { sessionOf } from './commands/target.js';
 import { turnCommands } from './commands/turn.js';
 import { runUiCommand, type UiParts } from './commands/ui.js';
-import { readSetting } from './configuration.js';
-import { createBag, type Bag } from './disposables.js';
 import type { ProposedFile } from './editor/diffs.js';
-import { createWorkspace } from './editor/workspace.js';
 import { unwrap } from './errors.js';
-import { createHostFacts, type HostFacts } from './facts.js';
 import { findFiles, openFile } from './files.js';
-import { createHostModels, type HostModels } from './model/host-models.js';
+import { layGround, type Ground, type GroundParts } from './ground.js';
 import { notifyWhenNeeded } from './notifications.js';
-import type { Output } from './output.js';
 import { readProposal } from './proposal.js';
 import type { ApiEvents, ApiSource } from './public-api.js';
 import { followOthers } from './sessions/follow.js';
-import { OpenSessions } from './sessions/open-sessions.js';
-import { HostSession } from './sessions/session.js';
+import type { OpenSessions } from './sessions/open-sessions.js';
 import { SessionsTree, type TreeNode } from './sessions/tree.js';
-import { openStorage, tellMovedLocation, type Storage } from './storage.js';
-import type { Teller } from './tell.js';
 import { tellWorld } from './tell-world.js';
 
-export interface BoughParts {
-  context: vscode.ExtensionContext;
-  output: Output;
-  tell: Teller;
+export interface BoughParts extends GroundParts {
   events: ApiEvents;
   showRun: (run: RunState) => void;
   /** The focused row of the list. */
@@ -59,43 +45,22 @@ export interface Bough extends ApiSource {
   shutdown(): Promise<void>;
 }
 
-/** What the rest is built from. */
-interface Ground {
-  parts: BoughParts;
-  bag: Bag;
-  storage: Storage;
-  facts: HostFacts;
-  models: HostModels;
-  sessions: OpenSessions;
-  drafts: Drafts;
-}
-
 export async function createBough(parts: BoughParts): Promise<Bough> {
   const ground = await layGround(parts);
   const { bag, storage, sessions, drafts } = ground;
+  const onError = parts.output.bug;
   const tree = bag.add(
-    new SessionsTree({
-      store: storage.store,
-      sessions,
-      now: () => systemClock.now(),
-      onError: parts.output.bug,
-    }),
+    new SessionsTree({ store: storage.store, sessions, now: () => systemClock.now(), onError }),
   );
-  const ui: UiParts = uiParts(
-    ground,
-    () => commands,
-    () => chats,
-  );
+  const ui: UiParts = uiParts(parts, sessions, { commands: () => commands, chats: () => chats });
   const runUi = async (command: UiCommand, session?: string): Promise<unknown> =>
     runUiCommand(command, session ?? (await chats.current()), ui);
-  const chats: Chats = bag.add(createChats(ground, runUi));
-  const commands = createCommands(ground, chats, tree);
-  bag.add(followOthers({ sessions, chats, clock: systemClock, onError: parts.output.bug }));
+  const chats: Chats = bag.add(createChats(parts, ground, runUi));
+  const commands = createCommands(parts, ground, { chats, tree });
+  bag.add(followOthers({ sessions, chats, clock: systemClock, onError }));
   bag.add(sessions.on(({ id, type }) => (type === 'closed' ? drafts.forget(id) : undefined)));
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
-  bag.add(
-    tellWorld({ sessions, chats, events: parts.events, showRun: parts.showRun, onError: parts.output.bug }),
-  );
+  bag.add(tellWorld({ sessions, chats, events: parts.events, showRun: parts.showRun, onError }));
   return {
     commands,
     chats,
@@ -118,70 +83,11 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   };
 }
 
-async function layGround(parts: BoughParts): Promise<Ground> {
-  const { context, output, tell } = parts;
-  const bag = createBag();
-  const storage = await openStorage({
-    context,
-    readSetting,
-    clock: systemClock,
-    ids: randomIds,
-    onTrouble: (error) => output.log('warn', error.message),
-    onSetting: tell.failure,
-  });
-  bag.add(tellMovedLocation(tell));
-  const facts = bag.add(createHostFacts(output.bug));
-  const models = bag.add(
-    createHostModels({
-      secrets: context.secrets,
-      readSetting,
-      clock: systemClock,
-      output,
-      onMoved: (report) => {
-        facts.tellSecrets(report);
-        if (report.moved.length > 0)
-          tell.info(
-            vscode.l10n.t(
-              "The key of {0} was moved from the settings to VS Code's secret storage.",
-              report.moved.join(', '),
-            ),
-          );
-      },
-    }),
-  );
-  await models.start();
-  const supervisor = vscode.Uri.joinPath(context.extensionUri, 'dist', 'supervisor.js').fsPath;
-  const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env });
-  const createAgent = createAgents({ models: models.models, workspace, readSetting, output });
-  const sessions = new OpenSessions({
-    store: storage.store,
-    folder: storage.folder,
-    create: (log) =>
-      new HostSession({
-        agent: createAgent(log),
-        facts,
-        resolveModel: (wanted) => models.models.resolve(wanted),
-        onModels: models.onChange,
-        onError: output.bug,
-      }),
-    onError: output.bug,
-  });
-  return {
-    parts,
-    bag,
-    storage,
-    facts,
-    models,
-    sessions,
-    drafts: new Drafts(storage.drafts, systemClock, output.bug),
-  };
-}
-
 function createChats(
-  { parts, storage, sessions, drafts }: Ground,
+  { context, output, tell }: BoughParts,
+  { storage, sessions, drafts }: Ground,
   runUi: (command: UiCommand, session: string) => Promise<unknown>,
 ): Chats {
-  const { context, output, tell } = parts;
   return new Chats({
     extensionUri: context.extensionUri,
     sessions,
@@ -196,8 +102,11 @@ function createChats(
   });
 }
 
-function createCommands(ground: Ground, chats: Chats, tree: SessionsTree): Commands {
-  const { parts, storage, sessions, models } = ground;
+function createCommands(
+  parts: BoughParts,
+  { storage, sessions, models }: Ground,
+  { chats, tree }: { chats: Chats; tree: SessionsTree },
+): Commands {
   const { tell } = parts;
   const shared = { store: storage.store, sessions, chats, tell };
   const targets = { selected: parts.selected, current: () => chats.current() };
@@ -220,7 +129,11 @@ function createCommands(ground: Ground, chats: Chats, tree: SessionsTree): Comma
   };
 }
 
-function uiParts({ parts, sessions }: Ground, commands: () => Commands, chats: () => Chats): UiParts {
+function uiParts(
+  parts: BoughParts,
+  sessions: OpenSessions,
+  { commands, chats }: { commands: () => Commands; chats: () => Chats },
+): UiParts {
   return {
     commands,
     reopen: async (session) => void (await sessions.reopen(session)),

@@ -7,6 +7,7 @@ import type { MoveReport } from './model/settings-secrets.js';
 import { readSendOn } from './model/settings.js';
 import type { WindowFacts } from './sessions/session.js';
 import { lookForPrompts, suggestionsFor } from './suggestions.js';
+import type { Teller } from './tell.js';
 import { placeOfWindow } from './trust.js';
 
 export interface HostFacts extends WindowFacts, vscode.Disposable {
@@ -14,7 +15,7 @@ export interface HostFacts extends WindowFacts, vscode.Disposable {
   tellSecrets(report: MoveReport): void;
 }
 
-export function createHostFacts(onError: (error: unknown) => void): HostFacts {
+export function createHostFacts(tell: Teller, onError: (error: unknown) => void): HostFacts {
   const bag = createBag();
   const changed = createSignal<void>(onError);
   let prompts: string[] = [];
@@ -44,7 +45,12 @@ export function createHostFacts(onError: (error: unknown) => void): HostFacts {
     notices: () => notices,
     suggestions: (model) => suggestionsFor(model, prompts),
     onChange: (listener) => changed.on(listener),
-    tellSecrets({ left }) {
+    tellSecrets({ moved, left }) {
+      const names = moved.join(', ');
+      if (moved.length > 0)
+        tell.info(
+          vscode.l10n.t("The key of {0} was moved from the settings to VS Code's secret storage.", names),
+        );
       notices = left.length === 0 ? [] : [secretsLeft(left)];
       changed.fire();
     },

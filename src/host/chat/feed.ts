@@ -7,7 +7,7 @@ import type { PlacedEntry } from '../../log/store.js';
 import type { Clock, Disposable } from '../../ports.js';
 import type { Snapshot, StatusView, ToWebview } from '../../shared/protocol.js';
 import { createBag } from '../disposables.js';
-import { createGrowth, type Growth } from './growth.js';
+import { Growth } from './growth.js';
 import { buildAppended, buildSnapshot, followsOn } from './snapshot.js';
 
 /** How long what streams is gathered before it is sent. */
@@ -44,7 +44,7 @@ export class Feed implements Disposable {
     private readonly parts: FeedParts,
   ) {
     this.id = session.agent.log.id;
-    this.growth = createGrowth(this.id);
+    this.growth = new Growth(this.id);
     this.follow();
   }
 

@@ -32,7 +32,7 @@ export interface HostModelsParts {
 }
 
 export function createHostModels(parts: HostModelsParts): HostModels {
-  const { secrets, readSetting, clock, output } = parts;
+  const { secrets, readSetting, output } = parts;
   const bag = createBag();
   const signal = createSignal<void>(output.bug);
   const keys = new Keys(secrets, output.hide);
@@ -41,14 +41,6 @@ export function createHostModels(parts: HostModelsParts): HostModels {
     Object.fromEntries(
       Object.entries(configured()).map(([name, settings]) => [name, withHeaders(keys, name, settings)]),
     );
-  const models = createModels({
-    providers,
-    key: (provider, origin) => keys.key(provider, origin),
-    fetch: (...args) => globalThis.fetch(...args),
-    clock,
-    extra: [createLmSource((text) => output.log('debug', text))],
-    log: output.log,
-  });
   const start = async () => {
     const report = await moveSecrets(keys);
     await Promise.all(Object.keys(configured()).map((name) => keys.load(name)));
@@ -58,23 +50,34 @@ export function createHostModels(parts: HostModelsParts): HostModels {
     start().then(() => signal.fire(), output.bug);
   };
   bag.add(
-    vscode.workspace.onDidChangeConfiguration((event) =>
-      event.affectsConfiguration('bough.providers') || event.affectsConfiguration('bough.model')
-        ? restart()
-        : undefined,
-    ),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (['bough.providers', 'bough.model'].some((name) => event.affectsConfiguration(name))) restart();
+    }),
   );
   bag.add(secrets.onDidChange(restart));
   bag.add(vscode.lm.onDidChangeChatModels(() => signal.fire()));
   return {
-    models,
-    keys,
-    providers,
+    models: modelsOf(parts, keys, providers),
+    ...{ keys, providers, start },
     onChange: (listener) => signal.on(listener),
     changed: () => signal.fire(),
-    start,
     dispose: () => bag.dispose(),
   };
+}
+
+function modelsOf(
+  { clock, output }: HostModelsParts,
+  keys: Keys,
+  providers: HostModels['providers'],
+): Models {
+  return createModels({
+    providers,
+    key: (provider, origin) => keys.key(provider, origin),
+    fetch: (...args) => globalThis.fetch(...args),
+    clock,
+    extra: [createLmSource((text) => output.log('debug', text))],
+    log: output.log,
+  });
 }
 
 /** Headers that carried a secret are sent as before, but only to the origin they were given for. */

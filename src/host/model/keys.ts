@@ -2,7 +2,9 @@
  * Keys of providers in VS Code's secret storage, each bound to the origin it was given for: a base URL that points
  * elsewhere gets none. Free of vscode, so that it can be tested.
  */
-import { originOf } from '../../models/address.js';
+import { factsOf, type Kind } from '../../models/kinds.js';
+import { readProvider } from '../../models/providers.js';
+import { isFailure } from '../../shared/failure.js';
 
 export interface SecretStore {
   get(name: string): PromiseLike<string | undefined>;
@@ -112,36 +114,26 @@ export function takeSecrets(providers: unknown): Sorted {
   const found: FoundSecret[] = [];
   const cleaned: Record<string, unknown> = {};
   for (const [provider, settings] of Object.entries(providers)) {
-    const origin =
-      isRecord(settings) && typeof settings['baseUrl'] === 'string'
-        ? originOf(settings['baseUrl'])
-        : undefined;
-    const taken = isRecord(settings) && origin !== undefined ? takeFrom(settings) : undefined;
+    const known = readProvider(provider, settings);
+    const taken = isRecord(settings) && !isFailure(known) ? takeFrom(settings, known.kind) : undefined;
     cleaned[provider] = taken?.rest ?? settings;
-    if (taken && origin !== undefined) found.push({ provider, origin, ...taken.secret });
+    if (taken && !isFailure(known)) found.push({ provider, origin: known.origin, ...taken.secret });
   }
   return found.length > 0 ? { cleaned, found } : { cleaned: providers, found };
 }
 
-function takeFrom(
-  settings: Record<string, unknown>,
-): { rest: Record<string, unknown>; secret: Omit<ProviderSecret, 'origin'> } | undefined {
+function takeFrom(settings: Record<string, unknown>, kind: Kind): Taken | undefined {
   const { apiKey, headers, ...others } = settings;
   const all = isRecord(headers) ? Object.entries(headers) : [];
-  const secrets = all.filter(([name, value]) => secretHeader.test(name) && typeof value === 'string') as [
-    string,
-    string,
-  ][];
+  const isSecret = (entry: [string, unknown]): entry is [string, string] =>
+    secretHeader.test(entry[0]) && typeof entry[1] === 'string';
+  const secrets = all.filter(isSecret);
   if (apiKey === undefined && secrets.length === 0) return undefined;
-  const bearer = secrets.find(
-    ([name, value]) => /^authorization$/i.test(name) && /^Bearer\s+\S/i.test(value),
-  );
-  const key =
-    typeof apiKey === 'string' && apiKey.trim() !== ''
-      ? apiKey.trim()
-      : bearer?.[1].replace(/^Bearer\s+/i, '').trim();
-  const other = Object.fromEntries(secrets.filter((entry) => entry !== bearer));
-  const plain = Object.fromEntries(all.filter(([name]) => !secrets.some(([secret]) => secret === name)));
+  const carrier = secrets.find((entry) => keyIn(entry, kind) !== undefined);
+  const stated = typeof apiKey === 'string' && apiKey.trim() !== '' ? apiKey.trim() : undefined;
+  const key = stated ?? (carrier && keyIn(carrier, kind));
+  const other = Object.fromEntries(secrets.filter((entry) => entry !== carrier));
+  const plain = Object.fromEntries(all.filter((entry) => !isSecret(entry)));
   return {
     rest: { ...others, ...(Object.keys(plain).length > 0 ? { headers: plain } : {}) },
     secret: {
@@ -149,6 +141,21 @@ function takeFrom(
       ...(Object.keys(other).length > 0 ? { headers: other } : {}),
     },
   };
+}
+
+interface Taken {
+  rest: Record<string, unknown>;
+  secret: Omit<ProviderSecret, 'origin'>;
+}
+
+/** The key in the header by which this kind of provider is given it. */
+function keyIn([name, value]: [string, string], kind: Kind): string | undefined {
+  const [wanted, form = ''] = Object.entries(factsOf[kind].keyHeader(''))[0] ?? [];
+  if (wanted === undefined || name.toLowerCase() !== wanted.toLowerCase()) return undefined;
+  const scheme = form.trim();
+  if (scheme === '') return value.trim();
+  const isScheme = value.trim().toLowerCase().startsWith(`${scheme.toLowerCase()} `);
+  return isScheme ? value.trim().slice(scheme.length).trim() : undefined;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

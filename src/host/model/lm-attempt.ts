@@ -69,61 +69,60 @@ export interface LmStream {
 }
 
 export async function* lmAttempt(options: LmStream): AsyncGenerator<ModelEvent, void, undefined> {
-  let text = '';
-  let reasoning = '';
-  let calls = 0;
-  let hasContent = false;
-  const whole = function* (): Generator<ModelEvent> {
-    if (reasoning !== '') yield { type: 'part', part: { type: 'reasoning', text: reasoning } };
-    if (text !== '') yield { type: 'part', part: { type: 'text', text } };
-    reasoning = '';
-    text = '';
-  };
+  const { signal, label } = options;
+  const answer = new Answer();
   try {
     const response = await options.send();
     yield { type: 'response' };
     for await (const value of response.stream) {
-      if (options.signal.aborted) break;
+      if (signal.aborted) break;
       options.onBytes();
       const part = readPart(value, options.isText);
-      switch (part.type) {
-        case 'text':
-          if (reasoning !== '' && text === '') yield* whole();
-          text += part.text;
-          hasContent ||= part.text !== '';
-          yield { type: 'text', delta: part.text };
-          break;
-        case 'reasoning':
-          if (text !== '') yield* whole();
-          reasoning += part.text;
-          hasContent ||= part.text !== '';
-          yield { type: 'reasoning', delta: part.text };
-          break;
-        case 'call':
-          yield* whole();
-          calls += 1;
-          hasContent = true;
-          yield { type: 'part', part: part.call };
-          break;
-        case 'unknown':
-          options.onUnknown(part.what);
-      }
+      if (part.type === 'unknown') options.onUnknown(part.what);
+      else yield* answer.add(part);
     }
   } catch (error) {
-    yield {
-      type: 'failure',
-      failure: options.signal.aborted ? cancelled() : lmFailure(error, options.label),
-    };
+    yield { type: 'failure', failure: signal.aborted ? cancelled() : lmFailure(error, label) };
     return;
   }
-  if (options.signal.aborted) {
+  if (signal.aborted) {
     yield { type: 'failure', failure: cancelled() };
     return;
   }
-  yield* whole();
-  yield hasContent
-    ? { type: 'finish', reason: finishReason(calls) }
-    : { type: 'failure', failure: emptyAnswer(options.label) };
+  yield* answer.endPart();
+  yield answer.isEmpty
+    ? { type: 'failure', failure: emptyAnswer(label) }
+    : { type: 'finish', reason: finishReason(answer.calls) };
+}
+
+/** Puts deltas together into whole parts, in their order. */
+class Answer {
+  calls = 0;
+  isEmpty = true;
+  private text = '';
+  private reasoning = '';
+
+  *add(part: Exclude<ReadPart, { type: 'unknown' }>): Generator<ModelEvent> {
+    if (part.type === 'call') {
+      yield* this.endPart();
+      this.calls += 1;
+      this.isEmpty = false;
+      yield { type: 'part', part: part.call };
+      return;
+    }
+    if (part.type === 'text' ? this.reasoning !== '' : this.text !== '') yield* this.endPart();
+    this[part.type] += part.text;
+    if (part.text !== '') this.isEmpty = false;
+    yield { type: part.type, delta: part.text };
+  }
+
+  *endPart(): Generator<ModelEvent> {
+    const { text, reasoning } = this;
+    if (reasoning !== '') yield { type: 'part', part: { type: 'reasoning', text: reasoning } };
+    if (text !== '') yield { type: 'part', part: { type: 'text', text } };
+    this.reasoning = '';
+    this.text = '';
+  }
 }
 
 /** VS Code does not tell why an answer ended. */
@@ -175,46 +174,39 @@ function emptyAnswer(label: string): Failure {
 
 /** NoPermissions, NotFound and Blocked are never retried; anything else by our own backoff. */
 export function lmFailure(error: unknown, label: string): Failure {
-  const code = codeOf(error);
+  const code = codeOf(error) ?? 'Unknown';
   const detail = messageOf(error).slice(0, 500);
-  switch (code) {
-    case 'NoPermissions':
-      return {
-        kind: 'auth',
-        message: `VS Code has not allowed Bough to use ${label}. Send again and allow it, or choose another model.`,
-        transient: false,
-        code,
-        detail,
-        action: 'select-model',
-      };
-    case 'NotFound':
-      return {
-        kind: 'refused',
-        message: `${label} is not there any more. Choose another model.`,
-        transient: false,
-        code,
-        detail,
-        action: 'select-model',
-      };
-    case 'Blocked':
-      return {
-        kind: 'rate',
-        message: `${label} does not take requests from Bough now; its quota may be used up. Choose another model.`,
-        transient: false,
-        code,
-        detail,
-        action: 'select-model',
-      };
-    default:
-      return {
-        kind: 'network',
-        message: `${label} failed: ${detail || 'no reason given'}`,
-        transient: true,
-        code: code ?? 'Unknown',
-        detail,
-      };
+  const known = refusals[code];
+  if (!known) {
+    const message = `${label} failed: ${detail || 'no reason given'}`;
+    return { kind: 'network', message, transient: true, code, detail };
   }
+  return {
+    kind: known.kind,
+    message: known.message(label),
+    transient: false,
+    code,
+    detail,
+    action: 'select-model',
+  };
 }
+
+const refusals: Readonly<Record<string, { kind: Failure['kind']; message: (label: string) => string }>> = {
+  NoPermissions: {
+    kind: 'auth',
+    message: (label) =>
+      `VS Code has not allowed Bough to use ${label}. Send again and allow it, or choose another model.`,
+  },
+  NotFound: {
+    kind: 'refused',
+    message: (label) => `${label} is not there any more. Choose another model.`,
+  },
+  Blocked: {
+    kind: 'rate',
+    message: (label) =>
+      `${label} does not take requests from Bough now; its quota may be used up. Choose another model.`,
+  },
+};
 
 function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { createGrowth, type GrowingMessage } from '../../../../src/host/chat/growth.js';
+import { Growth, type GrowingMessage } from '../../../../src/host/chat/growth.js';
 import type { GrowingView } from '../../../../src/shared/protocol.js';
 
 const growing = (text: string, attempt = 'a1', reasoning = ''): GrowingView => ({
@@ -25,7 +25,7 @@ function join(before: { attempt: string; text: string; reasoning: string }, mess
 
 describe('growth', () => {
   it('sends what is new, by offset, and nothing twice', () => {
-    const growth = createGrowth('s');
+    const growth = new Growth('s');
     expect(growth.advance(growing('Hel'))).toMatchObject({ offset: 0, delta: 'Hel' });
     expect(growth.advance(growing('Hello'))).toMatchObject({ offset: 3, delta: 'lo' });
     expect(growth.advance(growing('Hello'))).toBeUndefined();
@@ -33,20 +33,20 @@ describe('growth', () => {
   });
 
   it('a new attempt begins at nought, also with no text yet', () => {
-    const growth = createGrowth('s');
+    const growth = new Growth('s');
     growth.advance(growing('gone'));
     expect(growth.advance(growing('', 'a2'))).toMatchObject({ attempt_id: 'a2', offset: 0, delta: '' });
   });
 
   it('a snapshot brought everything so far', () => {
-    const growth = createGrowth('s');
+    const growth = new Growth('s');
     growth.reset(growing('Hello'));
     expect(growth.advance(growing('Hello'))).toBeUndefined();
     expect(growth.advance(growing('Hello!'))).toMatchObject({ offset: 5, delta: '!' });
   });
 
   it('calls that grow are told', () => {
-    const growth = createGrowth('s');
+    const growth = new Growth('s');
     growth.advance(growing('x'));
     const next = { ...growing('x'), calls: [{ name: 'edit', chars: 12 }] };
     expect(growth.advance(next)).toMatchObject({
@@ -60,7 +60,7 @@ describe('growth', () => {
     const step = fc.record({ attempt: fc.constantFrom('a', 'b'), text: fc.string(), reasoning: fc.string() });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1 }), (steps) => {
-        const growth = createGrowth('s');
+        const growth = new Growth('s');
         let view = { attempt: '', text: '', reasoning: '' };
         for (const { attempt, text, reasoning } of steps) {
           // Text of one attempt only grows.

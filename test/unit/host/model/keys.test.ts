@@ -83,6 +83,12 @@ describe('H12: secrets in the settings', () => {
     ]);
   });
 
+  it('the header by which a kind is given its key holds the key', () => {
+    const headers = { 'X-Api-Key': 'sk-ant-1' };
+    const { found } = takeSecrets({ claude: { kind: 'anthropic', headers } });
+    expect(found).toEqual([{ provider: 'claude', origin: 'https://api.anthropic.com', key: 'sk-ant-1' }]);
+  });
+
   it('what names no server stays: there is nothing to bind it to', () => {
     const broken = {
       a: { kind: 'openai-compatible', apiKey: 'sk-1' },

@@ -1,0 +1,79 @@
+/** What chats, list and commands stand on: storage, models, agents, the open sessions. */
+import * as vscode from 'vscode';
+import { createAgents } from './agents.js';
+import { Drafts } from './chat/drafts.js';
+import { randomIds, systemClock } from './clock.js';
+import { readSetting } from './configuration.js';
+import { createBag, type Bag } from './disposables.js';
+import { createWorkspace } from './editor/workspace.js';
+import { createHostFacts, type HostFacts } from './facts.js';
+import { createHostModels, type HostModels } from './model/host-models.js';
+import type { Output } from './output.js';
+import { OpenSessions } from './sessions/open-sessions.js';
+import { HostSession } from './sessions/session.js';
+import { openStorage, tellMovedLocation, type Storage } from './storage.js';
+import type { Teller } from './tell.js';
+
+export interface GroundParts {
+  context: vscode.ExtensionContext;
+  output: Output;
+  tell: Teller;
+}
+
+export interface Ground {
+  bag: Bag;
+  storage: Storage;
+  models: HostModels;
+  sessions: OpenSessions;
+  drafts: Drafts;
+}
+
+export async function layGround(parts: GroundParts): Promise<Ground> {
+  const { context, output, tell } = parts;
+  const bag = createBag();
+  const storage = await openStorage({
+    context,
+    readSetting,
+    clock: systemClock,
+    ids: randomIds,
+    onTrouble: (error) => output.log('warn', error.message),
+    onSetting: tell.failure,
+  });
+  bag.add(tellMovedLocation(tell));
+  const facts = bag.add(createHostFacts(tell, output.bug));
+  const models = bag.add(
+    createHostModels({
+      secrets: context.secrets,
+      readSetting,
+      clock: systemClock,
+      output,
+      onMoved: (report) => facts.tellSecrets(report),
+    }),
+  );
+  // Without secret storage there are no keys; everything else goes on.
+  await models.start().catch(output.bug);
+  const sessions = createSessions(parts, { storage, facts, models });
+  return { bag, storage, models, sessions, drafts: new Drafts(storage.drafts, systemClock, output.bug) };
+}
+
+function createSessions(
+  { context, output }: GroundParts,
+  { storage, facts, models }: { storage: Storage; facts: HostFacts; models: HostModels },
+): OpenSessions {
+  const supervisor = vscode.Uri.joinPath(context.extensionUri, 'dist', 'supervisor.js').fsPath;
+  const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env });
+  const createAgent = createAgents({ models: models.models, workspace, readSetting, output });
+  return new OpenSessions({
+    store: storage.store,
+    folder: storage.folder,
+    create: (log) =>
+      new HostSession({
+        agent: createAgent(log),
+        facts,
+        resolveModel: (wanted) => models.models.resolve(wanted),
+        onModels: models.onChange,
+        onError: output.bug,
+      }),
+    onError: output.bug,
+  });
+}
