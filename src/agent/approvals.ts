@@ -9,6 +9,7 @@ import type { Draft, NoteOf } from '../shared/notes.js';
 import type { Core } from './core.js';
 import { resultMessage } from './entries.js';
 import { inputHash } from './sha256.js';
+import { entriesOf } from './turn-facts.js';
 
 export type Decision = NoteOf<'approval_decision'>['decision'];
 type Scope = NonNullable<NoteOf<'approval_decision'>['scope']>;
@@ -38,21 +39,47 @@ export async function requestDraft(
   };
 }
 
+/** Path → states of the file that the approved calls of this turn left behind. */
+export type OwnStates = ReadonlyMap<string, ReadonlySet<string | null>>;
+
+/**
+ * What our own calls changed since this one was proposed: several edits of one file may be approved one after the other.
+ * A change by anybody else ends an approval.
+ */
+export async function ownStatesSince(core: Core, call: CallState): Promise<OwnStates> {
+  const own = new Map<string, Set<string | null>>();
+  const { request, turn_id } = call;
+  if (request === undefined || turn_id === undefined) return own;
+  let isAfter = false;
+  for (const entry of await entriesOf(core, turn_id)) {
+    isAfter ||= entry.id === request.id;
+    if (!isAfter || entry.type !== 'files_changed') continue;
+    for (const { path, after } of entry.changes) {
+      own.set(path, (own.get(path) ?? new Set<string | null>()).add(after));
+    }
+  }
+  return own;
+}
+
+export const changedText = (path: string): string =>
+  `The call was not run: ${path} has changed since it was proposed. Read it and ask again.`;
+
 /** Why an approval no longer holds; null when it does. The sentence is what the model is told. */
-export function expiry(call: CallState, prepared: Prepared): string | null {
+export function expiry(call: CallState, prepared: Prepared, own: OwnStates): string | null {
   const { request } = call;
   if (request === undefined) return null;
   if (request.input_hash !== inputHash(prepared.input) || request.tool !== prepared.tool) {
     return 'The call was not run: it is not the one that was proposed. Ask again.';
   }
   const before = new Map(request.targets.map((target) => [target.path, target.hash]));
-  const now = new Map(prepared.targets.map((target) => [target.path, target.hash]));
-  for (const path of new Set([...before.keys(), ...now.keys()])) {
-    if (before.get(path) !== now.get(path)) {
-      return `The call was not run: ${path} has changed since it was proposed. Read it and ask again.`;
-    }
+  for (const { path, hash } of prepared.targets) {
+    const isProposed = before.has(path);
+    if (!isProposed || (before.get(path) !== hash && own.get(path)?.has(hash) !== true))
+      return changedText(path);
+    before.delete(path);
   }
-  return null;
+  const [missing] = before.keys();
+  return missing === undefined ? null : changedText(missing);
 }
 
 export const decisionDraft = (

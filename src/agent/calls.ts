@@ -5,7 +5,7 @@
 import { cancelled, isBoughError, isFailure, type Failure } from '../shared/failure.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
-import { expiry, requestDraft } from './approvals.js';
+import { expiry, ownStatesSince, requestDraft } from './approvals.js';
 import { openCallsOf, type Core, type Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { failureOf, stackOf } from './failures.js';
@@ -72,7 +72,7 @@ async function judge(core: Core, run: Run, call: CallState): Promise<ReadyCall |
   if (run.signal.aborted) return null;
   if (isFailure(ready)) return answer(ready.message);
   if (call.status === 'allowed') {
-    const changed = expiry(call, ready.prepared);
+    const changed = expiry(call, ready.prepared, await ownStatesSince(core, call));
     if (changed !== null) return answer(changed);
   }
   return ready;

@@ -3,7 +3,15 @@ import { isFailure, type Failure } from '../shared/failure.js';
 import type { CallState, PendingApproval } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import type { Intent } from '../shared/protocol.js';
-import { decisionDraft, deniedText, expiry, type Decision } from './approvals.js';
+import {
+  changedText,
+  decisionDraft,
+  deniedText,
+  expiry,
+  ownStatesSince,
+  type Decision,
+  type OwnStates,
+} from './approvals.js';
 import { prepareCall } from './calls.js';
 import { openCallsOf, underLease, type Core } from './core.js';
 import { resultMessage } from './entries.js';
@@ -103,20 +111,25 @@ async function allow(core: Core, pending: Pending, intent: Decide): Promise<void
 
 /** The call as it is prepared now, or why its approval no longer holds. */
 async function prepareAgain(core: Core, call: CallState): Promise<ReadyCall | string> {
-  const changed = await changedTarget(core, call.request?.targets ?? []);
+  const own = await ownStatesSince(core, call);
+  const changed = await changedTarget(core, call.request?.targets ?? [], own);
   if (changed !== null) return changed;
   const ready = await prepareCall(core, call, core.run?.signal ?? new AbortController().signal);
   if (isFailure(ready)) return `The call was not run: ${ready.message}`;
-  return expiry(call, ready.prepared) ?? ready;
+  return expiry(call, ready.prepared, own) ?? ready;
 }
 
-async function changedTarget(core: Core, targets: PendingApproval['targets']): Promise<string | null> {
+/** Said before the tool is asked: its own words for a file that changed would be of a text that does not match. */
+async function changedTarget(
+  core: Core,
+  targets: PendingApproval['targets'],
+  own: OwnStates,
+): Promise<string | null> {
   for (const { path, hash } of targets) {
     const resolved = await core.parts.workspace.resolve(path);
     if (isFailure(resolved)) return `The call was not run: ${resolved.message}`;
-    if ((await core.parts.workspace.hash(resolved)) !== hash) {
-      return `The call was not run: ${path} has changed since it was proposed. Read it and ask again.`;
-    }
+    const now = await core.parts.workspace.hash(resolved);
+    if (now !== hash && own.get(path)?.has(now) !== true) return changedText(path);
   }
   return null;
 }

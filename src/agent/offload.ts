@@ -1,7 +1,7 @@
 /** Keeps an entry within the size one line may have: what is too long goes to a blob, with a preview in its place. */
 import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Part } from '../shared/entry.js';
 import type { Blobs } from '../log/store.js';
-import type { Draft } from '../shared/notes.js';
+import type { Draft, QueueItem } from '../shared/notes.js';
 import { headOf, tailOf } from './context/clean.js';
 import type { DraftOfType } from './entries.js';
 
@@ -9,6 +9,9 @@ import type { DraftOfType } from './entries.js';
 const RESULT_BYTES = 50_000;
 const RESULT_HEAD = 16_000;
 const RESULT_TAIL = 8_000;
+
+/** A part of a queued prompt beyond this is a blob. */
+const QUEUED_BYTES = 16_000;
 
 const encoder = new TextEncoder();
 
@@ -61,6 +64,15 @@ async function fitMessage(blobs: Blobs, message: DraftOfType<'message'>): Promis
     parts[index] = await offloadPart(blobs, part);
   }
   return { ...message, parts };
+}
+
+/** What is queued is written again with each change of the list, so that only its beginning stays inline. */
+export async function fitQueueItem(blobs: Blobs, item: QueueItem): Promise<QueueItem> {
+  const parts: Part[] = [];
+  for (const part of item.parts ?? []) {
+    parts.push(bytesOf(part) > QUEUED_BYTES ? await offloadPart(blobs, part) : part);
+  }
+  return { ...item, text: headOf(item.text, PREVIEW_CHARS), parts };
 }
 
 async function offloadPart(blobs: Blobs, part: Part): Promise<Part> {

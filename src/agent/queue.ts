@@ -5,6 +5,12 @@ import type { Mention } from '../shared/protocol.js';
 import type { PathState } from '../shared/fold/types.js';
 import type { Core } from './core.js';
 import type { DraftOfType } from './entries.js';
+import { fitQueueItem } from './offload.js';
+
+export interface Prompt {
+  text: string;
+  mentions: readonly Mention[];
+}
 
 /** The text, and a part for each thing it names. */
 export function promptParts(text: string, mentions: readonly Mention[]): Part[] {
@@ -68,7 +74,11 @@ export const holdQueue = (state: PathState, turn_id?: string): Draft[] =>
         },
       ];
 
-export function enqueue(core: Core, item: QueueItem): Draft[] {
+/** The list with one more prompt at its end. */
+export async function enqueue(core: Core, mode: QueueItem['mode'], prompt: Prompt): Promise<Draft[]> {
+  const parts = promptParts(prompt.text, prompt.mentions);
+  const item = { id: core.parts.ids.entry(), mode, text: prompt.text, parts };
+  const fitted = await fitQueueItem(core.log.blobs, item);
   const { queue, queue_held } = core.log.state();
-  return [{ type: 'queue_update', items: [...queue, item], held: queue_held }];
+  return [{ type: 'queue_update', items: [...queue, fitted], held: queue_held }];
 }

@@ -42,8 +42,7 @@ function hasPending(core: Core): boolean {
 }
 
 async function queueUp(core: Core, intent: Send, mode: 'queue' | 'steer'): Promise<Done> {
-  const parts = promptParts(intent.text, intent.mentions);
-  await core.append(enqueue(core, { id: core.parts.ids.entry(), mode, text: intent.text, parts }));
+  await core.append(await enqueue(core, mode, intent));
   return {};
 }
 
@@ -52,14 +51,13 @@ async function replyWhileRunning(core: Core, intent: Send): Promise<Done> {
   const state = core.log.state();
   const turn_id = state.turn?.turn_id ?? '';
   const pending = openCallsOf(state, turn_id).filter((call) => call.status === 'pending');
-  const parts = promptParts(intent.text, intent.mentions);
   await core.append([
     ...closeCalls(
       pending,
       { turn_id, step: state.turn?.open_step?.step },
       { decision: 'replied', pendingText: REPLIED_TEXT, startedText: () => '' },
     ),
-    ...enqueue(core, { id: core.parts.ids.entry(), mode: 'steer', text: intent.text, parts }),
+    ...(await enqueue(core, 'steer', intent)),
   ]);
   return {};
 }

@@ -1,5 +1,4 @@
 /** What the log says of a turn's steps and attempts: budgets are counted from it, so that a reload never resets them. */
-import type { PlacedEntry } from '../log/store.js';
 import type { Message } from '../shared/entry.js';
 import type { Entry } from '../shared/notes.js';
 import type { Core } from './core.js';
@@ -21,11 +20,16 @@ export interface TurnFacts {
   message: Message | null;
 }
 
-/** Reads only from where the turn began, however long the conversation is. */
-export async function factsOf(core: Core, turn_id: string): Promise<TurnFacts> {
-  if (core.turnPlace?.turn_id !== turn_id)
+export const factsOf = async (core: Core, turn_id: string): Promise<TurnFacts> =>
+  turnFacts(await entriesOf(core, turn_id));
+
+/** A turn's own entries, read only from where it began, however long the conversation is. */
+export async function entriesOf(core: Core, turn_id: string): Promise<Entry[]> {
+  if (core.turnPlace?.turn_id !== turn_id) {
     core.turnPlace = { turn_id, position: await placeOf(core, turn_id) };
-  return turnFacts(await core.log.since(core.turnPlace.position), turn_id);
+  }
+  const placed = await core.log.since(core.turnPlace.position);
+  return placed.map(({ entry }) => entry).filter((entry) => entry.turn_id === turn_id);
 }
 
 async function placeOf(core: Core, turn_id: string): Promise<number> {
@@ -38,8 +42,8 @@ const timeOf = (timestamp: string): number | null => {
   return Number.isNaN(at) ? null : at;
 };
 
-/** `line`: entries in file order, of whatever turns. */
-export function turnFacts(line: readonly PlacedEntry[], turn_id: string): TurnFacts {
+/** `entries`: the turn's own, in file order. */
+export function turnFacts(entries: readonly Entry[]): TurnFacts {
   const facts: TurnFacts = {
     step: 0,
     isStepOpen: false,
@@ -50,7 +54,7 @@ export function turnFacts(line: readonly PlacedEntry[], turn_id: string): TurnFa
     openRetry: null,
     message: null,
   };
-  for (const { entry } of line) if (entry.turn_id === turn_id) take(facts, entry);
+  for (const entry of entries) take(facts, entry);
   return facts;
 }
 

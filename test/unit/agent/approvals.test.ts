@@ -162,6 +162,23 @@ describe('approvals', () => {
     expect([...ended.ran, ...left.ran]).toEqual([]);
   });
 
+  it('lets several edits of one file be approved one after the other, but not after somebody else changed it', async () => {
+    const script = [
+      calls([write('a.txt', 'one'), write('a.txt', 'two'), write('a.txt', 'three')]),
+      text('ok'),
+    ];
+    const bench = await openBench({ files: { 'a.txt': 'old' }, script });
+    await bench.send('go');
+    await decide(bench, 0, 'allow');
+    await decide(bench, 0, 'allow');
+    expect(bench.workspace.text('a.txt')).toBe('two');
+    bench.workspace.set('a.txt', 'by hand');
+    await decide(bench, 0, 'allow');
+    expect(bench.workspace.text('a.txt')).toBe('by hand');
+    expect(bench.story()[8]).toContain('decision expired');
+    expect(bench.ran).toEqual(['write a.txt', 'write a.txt']);
+  });
+
   it('decides one while another runs: it follows in its turn', async () => {
     const bench = await openBench({ script: [calls([run('hang'), run('two')]), text('ok'), [hang()]] });
     await bench.send('go');

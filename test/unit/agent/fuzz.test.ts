@@ -293,7 +293,7 @@ describe('a session', () => {
           await wayOut(bench);
           checkLog(bench);
         }),
-        { numRuns: isSoak ? 2_000 : 60 },
+        { numRuns: isSoak ? 2_000 : 40 },
       );
     },
   );

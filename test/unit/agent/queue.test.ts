@@ -99,6 +99,20 @@ describe('prompts sent while a turn runs', () => {
     expect(sentTexts(crashed)).toEqual(['first', 'second']);
   });
 
+  it('keeps a long prompt whole, however often the list is written', async () => {
+    const long = 'y'.repeat(700_000);
+    const bench = await openBench({ script: [begins('a b', hang()), text('ok'), text('ok')] });
+    await bench.send('first');
+    await bench.send(long, { mode: 'queue' });
+    await bench.send(`${long}!`, { mode: 'queue' });
+    await bench.do({ type: 'stop' });
+    expect(bench.log.state().queue.map((item) => item.text.length)).toEqual([2_000, 2_000]);
+    await bench.do({ type: 'release_queue' });
+    expect(JSON.stringify(bench.model.asked[1]?.request)).toContain(long);
+    expect(JSON.stringify(bench.model.asked[2]?.request)).toContain(`${long}!`);
+    expect((await bench.disk.bytes()).length).toBeLessThan(100_000);
+  });
+
   it('drops an item, and says so when it is not there any more', async () => {
     const bench = await openBench({ script: [[hang()]] });
     await bench.send('first');
