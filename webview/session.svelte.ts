@@ -30,6 +30,8 @@ export class Session {
   growing = $state.raw<GrowingView | null>(null);
   progress = $state.raw<ReadonlyMap<string, ProgressView>>(new Map());
   rows = $state.raw<readonly Row[]>([]);
+  /** The last turn was stopped by the person. */
+  isStopped = $state.raw(false);
   /** The path has entries before the first row. */
   hasOlder = $state.raw(false);
   /** The draft a snapshot brought, once for each session that is opened. */
@@ -165,6 +167,7 @@ export class Session {
     const entries = [...this.#entries.values()].sort((a, b) => a.position - b.position);
     const rows = rowsOf(entries, this.#outline, this.state, this.status.run);
     this.rows = rows.filter((row) => loaded.has(row.entry.id));
+    this.isStopped = wasStopped(entries, this.rows.at(-1)?.entry.turn_id);
   }
 
   #schedule(): void {
@@ -181,6 +184,13 @@ export class Session {
     this.#isAsking = true;
     this.#parts.askSnapshot();
   }
+}
+
+/** How the turn ended is said once in the file. */
+function wasStopped(entries: readonly { entry: Entry }[], turnId: string | undefined): boolean {
+  if (turnId === undefined) return false;
+  const end = entries.findLast(({ entry }) => entry.type === 'turn_end' && entry.turn_id === turnId)?.entry;
+  return end?.type === 'turn_end' && end.status === 'stopped';
 }
 
 const byCall = (progress: readonly ProgressView[]): ReadonlyMap<string, ProgressView> =>

@@ -9,7 +9,7 @@ import { goesOn, itemsOf } from '../../webview/transcript/items.js';
 import { promptOf, promptToEdit, textOf } from '../../webview/transcript/prompt-text.js';
 import { quietGroups } from '../../webview/transcript/quiet.js';
 import { sentenceOf } from '../../webview/transcript/sentence.js';
-import { ALL, firstMounted, PAGE } from '../../webview/transcript/window.js';
+import { ALL, PAGE, RowWindow, usualFirst } from '../../webview/transcript/window.svelte.js';
 import { duration } from '../../webview/ui/clock.svelte.js';
 import { meterOf } from '../../webview/header/meter.js';
 import { realModel, Scene } from './bench/scenes.js';
@@ -111,10 +111,8 @@ describe('the list of rows', () => {
   });
 
   it('mounts all of a short conversation and the end of a long one', () => {
-    expect(firstMounted(ALL, 0)).toBe(0);
-    expect(firstMounted(5000, 0)).toBe(5000 - PAGE);
-    expect(firstMounted(5000, 100)).toBe(5000 - PAGE - 100);
-    expect(firstMounted(ALL + 1, 10_000)).toBe(0);
+    expect(usualFirst(ALL)).toBe(0);
+    expect(usualFirst(5000)).toBe(5000 - PAGE);
     expect(PAGE).toBeGreaterThanOrEqual(30);
   });
 });
@@ -237,6 +235,26 @@ describe('the conversation as text', () => {
     expect(await conversationText(rows, () => Promise.resolve('Because.'))).toBe(
       '## Prompt\n\nWhy?\n\nI look.\n\n- Read a.ts\n\nBecause.\n\nAnd\n\n*(incomplete)*',
     );
+  });
+});
+
+describe('the mounted rows of a long conversation', () => {
+  it('stay while somebody reads above the end, whatever comes at either end', () => {
+    let rows = Array.from({ length: 300 }, (_, index) => ({ key: `row ${index}` }));
+    const shown = new RowWindow(() => rows);
+    const firstKey = () => rows[shown.first]?.key;
+    expect(firstKey()).toBe('row 260');
+    shown.hold();
+    rows = [...rows, { key: 'new' }];
+    expect(firstKey()).toBe('row 260');
+    shown.up();
+    expect(firstKey()).toBe('row 220');
+    rows = [{ key: 'older' }, ...rows];
+    expect(firstKey()).toBe('row 220');
+    shown.release();
+    expect(firstKey()).toBe('row 261');
+    for (let step = 0; step < 9; step += 1) shown.up();
+    expect(firstKey()).toBe('older');
   });
 });
 

@@ -38,10 +38,15 @@ export class Draft {
     if (this.editing === null) this.#aside = { text: this.text, chips: [...this.chips] };
     this.editing = entryId;
     this.text = message.text;
+    this.chips = this.#unnamed(message.mentions);
+  }
+
+  /** Remembers the files that the text names by an @; gives what must be shown as attached. */
+  #unnamed(mentions: readonly Mention[]): Mention[] {
     const isNamed = ({ kind, text, path, label }: Mention) =>
-      kind === 'file' && text === undefined && namesFile(message.text, path ?? label);
-    for (const { path, label } of message.mentions.filter(isNamed)) this.mentionFile(path ?? label);
-    this.chips = message.mentions.filter((mention) => !isNamed(mention));
+      kind === 'file' && text === undefined && namesFile(this.text, path ?? label);
+    for (const { path, label } of mentions.filter(isNamed)) this.mentionFile(path ?? label);
+    return mentions.filter((mention) => !isNamed(mention));
   }
 
   /** Back to the draft that was there before the edit. */
@@ -53,8 +58,9 @@ export class Draft {
   }
 
   /** Text that another part of the editor brings. */
-  insert(text: string): void {
+  insert(text: string, mentions: readonly Mention[] = []): void {
     this.text = this.text.trim() === '' ? text : `${this.text}\n${text}`;
+    this.chips = [...this.chips, ...this.#unnamed(mentions)];
   }
 
   attachText(text: string): void {

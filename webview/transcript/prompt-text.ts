@@ -16,6 +16,9 @@ export interface Attachment {
   part: TextPart;
 }
 
+/** A message of the person's, or one that waits to become one. */
+export type Prompted = Pick<Message, 'parts' | 'role' | 'origin'>;
+
 export interface Prompt {
   /** What was typed. */
   typed: TextPart[];
@@ -29,12 +32,12 @@ const isFile = (part: Message['parts'][number]): part is FilePart =>
 
 export const textOf = (part: TextPart): string => part.text || (part.preview ?? '');
 
-export const textParts = (message: Message): TextPart[] => message.parts.filter(isText);
+export const textParts = (message: Pick<Message, 'parts'>): TextPart[] => message.parts.filter(isText);
 
 export const messageText = (message: Message): string => textParts(message).map(textOf).join('\n\n');
 
 /** The first text of a prompt is what was typed; each other one begins with a line that names what it holds. */
-export function promptOf(message: Message): Prompt {
+export function promptOf(message: Prompted): Prompt {
   const texts = textParts(message);
   const files = message.parts.filter(isFile);
   if (message.role !== 'user' || message.origin === 'import') return { typed: texts, attachments: [], files };
@@ -70,7 +73,7 @@ export const wholeMessage = (message: Message, whole: Whole): Promise<string> =>
 
 /** A prompt as it goes back into the composer. Its images and files travel with it by themselves. */
 export async function promptToEdit(
-  message: Message,
+  message: Prompted,
   whole: Whole,
 ): Promise<{ text: string; mentions: Mention[] }> {
   const { typed, attachments } = promptOf(message);

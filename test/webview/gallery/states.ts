@@ -305,6 +305,13 @@ function interrupted(isCrash: boolean): State {
   return { name: isCrash ? 'crash' : 'interrupted', scene };
 }
 
+function stopped(): State {
+  const scene = new Scene();
+  scene.turn('Count to a million.', 'turn-1');
+  scene.endTurn('turn-1', 'stopped');
+  return { name: 'stopped', scene, height: 420 };
+}
+
 function fork(): State {
   const scene = new Scene();
   const first = scene.user('Rename the function to sayHello.');
@@ -446,6 +453,7 @@ const all = (): State[] => [
   waiting('parked'),
   incomplete(),
   failed(),
+  stopped(),
   interrupted(false),
   interrupted(true),
   fork(),

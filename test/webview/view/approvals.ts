@@ -2,12 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatPage, Open } from '../bench/chat-page.js';
 import { askForApproval, workingScene } from '../bench/command-scene.js';
+import { eventually } from '../bench/eventually.js';
 import { idle } from '../bench/scenes.js';
 
 /** From here on time passes only when the test says so. */
 async function stopClock({ page }: ChatPage): Promise<void> {
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 1_000);
+  const start = Date.now();
+  await page.clock.install({ time: start });
+  // Far enough ahead that a slow machine is not past it yet.
+  await page.clock.pauseAt(start + 60_000);
 }
 
 export function approvalTests(open: Open): void {
@@ -27,7 +30,7 @@ export function approvalTests(open: Open): void {
       await chat.at('always').click({ force: true });
       expect(chat.intents()).toEqual([]);
       await chat.composer.press('Enter');
-      await expect.poll(() => chat.intents()).toMatchObject([{ type: 'send' }]);
+      await eventually(() => chat.intents()).toMatchObject([{ type: 'send' }]);
       await chat.page.clock.runFor(499);
       expect(await chat.at('approve').getAttribute('aria-disabled')).toBe('true');
       await chat.page.clock.runFor(2);
@@ -67,7 +70,7 @@ export function approvalTests(open: Open): void {
       const scene = workingScene();
       askForApproval(scene);
       const chat = await open(scene);
-      await expect.poll(() => chat.at('approve').getAttribute('aria-disabled')).toBe('false');
+      await eventually(() => chat.at('approve').getAttribute('aria-disabled')).toBe('false');
       await chat.at('approve').focus();
       await chat.page.keyboard.press('Enter');
       scene.status = { ...idle, run: 'running' };
@@ -109,13 +112,13 @@ export function approvalTests(open: Open): void {
       }
       const chat = await open(scene);
       const second = chat.page.locator('[data-call-id="r2"] [data-testid="approve"]');
-      await expect.poll(() => second.getAttribute('aria-disabled')).toBe('false');
+      await eventually(() => second.getAttribute('aria-disabled')).toBe('false');
       await stopClock(chat);
       const request = scene.fold.state().approvals[0]?.request_id ?? '';
       await chat.post(
         scene.append(() => scene.add({ type: 'approval_decision', request_id: request, decision: 'allow' })),
       );
-      await expect.poll(() => second.getAttribute('aria-disabled')).toBe('true');
+      await eventually(() => second.getAttribute('aria-disabled')).toBe('true');
       await chat.page.clock.runFor(501);
       expect(await second.getAttribute('aria-disabled')).toBe('false');
     });
@@ -141,7 +144,7 @@ export function approvalTests(open: Open): void {
       await diff.waitFor();
       expect((await diff.innerText()).replace(/\s+/g, ' ').trim()).toBe('1 one 2−two 2+2');
       await chat.page.getByRole('button', { name: 'Open diff' }).click();
-      await expect.poll(() => chat.commands()).toContainEqual({ type: 'open_diff', call_id: 'e1' });
+      await eventually(() => chat.commands()).toContainEqual({ type: 'open_diff', call_id: 'e1' });
     });
   });
 }

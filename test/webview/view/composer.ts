@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/shared/failure.js';
 import type { Open } from '../bench/chat-page.js';
 import { askForApproval, workingScene } from '../bench/command-scene.js';
+import { eventually } from '../bench/eventually.js';
 import { Scene } from '../bench/scenes.js';
 
 const refused: Failure = {
@@ -24,10 +25,10 @@ export function composerTests(open: Open): void {
       await chat.page.getByText('The disk is full.').first().waitFor();
       expect(await chat.composer.inputValue()).toBe('Do not lose me');
       await chat.page.getByRole('button', { name: 'Save Again' }).click();
-      await expect.poll(() => chat.commands()).toContainEqual({ type: 'save_again' });
+      await eventually(() => chat.commands()).toContainEqual({ type: 'save_again' });
       chat.answer = () => ({ result: null });
       await chat.at('send').click();
-      await expect.poll(() => chat.composer.inputValue()).toBe('');
+      await eventually(() => chat.composer.inputValue()).toBe('');
       expect(chat.received.findLast(({ type }) => type === 'intent')).toMatchObject({
         expected_head: scene.fold.head,
       });
@@ -47,7 +48,7 @@ export function composerTests(open: Open): void {
       const sent = chat.received.find((message) => message.type === 'intent');
       expect(chat.intents()).toHaveLength(1);
       await chat.post({ type: 'reply', id: sent?.id ?? -1, ok: true, result: null });
-      await expect.poll(() => chat.composer.inputValue()).toBe('and more');
+      await eventually(() => chat.composer.inputValue()).toBe('and more');
     });
 
     it('queues on Enter and steers on Ctrl+Enter while a turn runs; Escape never stops it', async () => {
@@ -55,17 +56,17 @@ export function composerTests(open: Open): void {
       const chat = await open(scene);
       await chat.composer.fill('Later');
       await chat.composer.press('Enter');
-      await expect.poll(() => chat.composer.inputValue()).toBe('');
+      await eventually(() => chat.composer.inputValue()).toBe('');
       await chat.composer.fill('Now');
       await chat.composer.press('Control+Enter');
-      await expect.poll(() => chat.composer.inputValue()).toBe('');
+      await eventually(() => chat.composer.inputValue()).toBe('');
       await chat.composer.press('Escape');
       expect(chat.intents()).toMatchObject([
         { type: 'send', mode: 'queue', text: 'Later' },
         { type: 'send', mode: 'steer', text: 'Now' },
       ]);
       await chat.at('stop').click();
-      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'stop' });
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'stop' });
     });
 
     it('G10: an Enter of an input method does not send, in both orders of events', async () => {
@@ -94,7 +95,7 @@ export function composerTests(open: Open): void {
       });
       expect(chat.intents()).toEqual([]);
       await chat.composer.press('Enter');
-      await expect.poll(() => chat.intents()).toHaveLength(1);
+      await eventually(() => chat.intents()).toHaveLength(1);
     });
 
     it.each([
@@ -111,10 +112,10 @@ export function composerTests(open: Open): void {
       expect(await chat.composer.inputValue()).toBe('');
       await chat.composer.fill('What went wrong?');
       await chat.at('send').click();
-      await expect.poll(() => chat.intents()).toHaveLength(1);
+      await eventually(() => chat.intents()).toHaveLength(1);
       const [intent] = chat.intents();
       expect(intent?.type === 'send' && intent.mentions[0]?.text === text).toBe(true);
-      await expect.poll(() => chat.at('draft-chip').count()).toBe(0);
+      await eventually(() => chat.at('draft-chip').count()).toBe(0);
     });
 
     it('edits a prompt: its text in the field, Escape brings the draft back, Send names the message', async () => {
@@ -142,7 +143,7 @@ export function composerTests(open: Open): void {
       await expect
         .poll(() => chat.intents().at(-1))
         .toMatchObject({ type: 'send', text: 'Second question', editing: first });
-      await expect.poll(() => chat.composer.getAttribute('data-editing')).toBeNull();
+      await eventually(() => chat.composer.getAttribute('data-editing')).toBeNull();
     });
 
     it('G11: the draft goes to the host when typing pauses and at once when the focus leaves; each session has its own', async () => {
@@ -157,7 +158,7 @@ export function composerTests(open: Open): void {
         .toContainEqual({ type: 'draft', session: 'one', text: 'a new thought', editing: null });
       await chat.composer.fill('another');
       await chat.post(new Scene('two').snapshot({ draft: { text: 'draft of two', editing: null } }));
-      await expect.poll(() => chat.composer.inputValue()).toBe('draft of two');
+      await eventually(() => chat.composer.inputValue()).toBe('draft of two');
       expect(drafts()).toContainEqual({ type: 'draft', session: 'one', text: 'another', editing: null });
       expect(drafts().some((draft) => draft.session === 'two' && draft.text !== 'draft of two')).toBe(false);
     });
@@ -201,7 +202,7 @@ export function composerTests(open: Open): void {
       await chat.page.getByText('A command waits for your decision.').first().waitFor();
       expect(await chat.composer.inputValue()).toBe('Do something else');
       await chat.page.getByRole('button', { name: 'Deny and Send' }).click();
-      await expect.poll(() => chat.composer.inputValue()).toBe('');
+      await eventually(() => chat.composer.inputValue()).toBe('');
       expect(chat.intents().at(-1)).toMatchObject({ type: 'send', reply_instead: true });
     });
 
@@ -229,6 +230,31 @@ export function composerTests(open: Open): void {
           editing: id,
           mentions: [{ kind: 'file', label: 'Pasted text', text: 'the whole log' }],
         });
+    });
+
+    it('G12: a queued message can be dropped, or taken back with what was attached', async () => {
+      const scene = workingScene();
+      const parts = [
+        { type: 'text' as const, text: 'Later' },
+        { type: 'text' as const, text: '[The person named this file: Pasted text]\na log' },
+      ];
+      scene.add({
+        type: 'queue_update',
+        items: [
+          { id: 'q1', mode: 'queue', text: 'Later', parts },
+          { id: 'q2', mode: 'steer', text: 'Now' },
+        ],
+      });
+      const chat = await open(scene);
+      const [first, second] = [chat.at('queue-item').first(), chat.at('queue-item').last()];
+      await second.getByRole('button', { name: 'Remove from the queue' }).click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'drop_queued', item_id: 'q2' });
+      await chat.composer.fill('Before');
+      await first.getByRole('button', { name: 'Take back into the composer' }).click();
+      await eventually(() => chat.composer.inputValue()).toBe('Before\nLater');
+      expect(chat.intents().at(-1)).toEqual({ type: 'drop_queued', item_id: 'q1' });
+      expect(await chat.at('draft-chip').innerText()).toContain('Pasted text');
+      expect(await chat.composer.evaluate((field) => field === document.activeElement)).toBe(true);
     });
   });
 }

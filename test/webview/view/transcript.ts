@@ -3,6 +3,7 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Open } from '../bench/chat-page.js';
 import { askForApproval } from '../bench/command-scene.js';
+import { eventually } from '../bench/eventually.js';
 import { idle, Scene } from '../bench/scenes.js';
 
 function longText(lines: number): string {
@@ -23,7 +24,7 @@ export function transcriptTests(open: Open): void {
       let text = longText(60);
       await chat.post(scene.growing(text));
       await chat.page.getByText('Line 60 of').waitFor();
-      await expect.poll(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
       const grow = async (more: string) => {
         const offset = text.length;
         text += more;
@@ -39,7 +40,7 @@ export function transcriptTests(open: Open): void {
       expect(await transcript.evaluate((element) => element.scrollTop)).toBe(top);
 
       await chat.at('jump-latest').click();
-      await expect.poll(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
       expect(await chat.at('jump-latest').count()).toBe(0);
 
       await transcript.focus();
@@ -54,10 +55,10 @@ export function transcriptTests(open: Open): void {
       await chat.page.getByText('Not yet at').waitFor({ state: 'attached' });
       expect(await chat.at('jump-latest').count()).toBe(1);
       await chat.page.mouse.wheel(0, 2000);
-      await expect.poll(() => chat.at('jump-latest').count()).toBe(0);
+      await eventually(() => chat.at('jump-latest').count()).toBe(0);
       await grow('\n\nThe end.');
       await chat.page.getByText('The end.').waitFor();
-      await expect.poll(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
     });
 
     it('G6: a selection lets go too', async () => {
@@ -74,19 +75,19 @@ export function transcriptTests(open: Open): void {
       const chat = await open(scene);
       const transcript = chat.at('transcript');
       await chat.page.getByText('Message number 999').waitFor();
-      expect(await chat.at('message').count()).toBeLessThan(100);
-      expect(await transcript.evaluate((element) => element.querySelectorAll('*').length)).toBeLessThan(2500);
+      expect(await chat.at('message').count()).toBeLessThan(50);
+      expect(await transcript.evaluate((element) => element.querySelectorAll('*').length)).toBeLessThan(1200);
       await transcript.hover();
       await chat.page.mouse.wheel(0, -200);
       await chat.at('jump-latest').waitFor();
       await transcript.evaluate((element) => (element.scrollTop = 150));
-      await expect.poll(() => chat.at('message').count()).toBeGreaterThan(100);
-      const first = chat.page.getByText('Message number 940', { exact: true });
+      await eventually(() => chat.at('message').count()).toBeGreaterThan(70);
+      const first = chat.page.getByText('Message number 960', { exact: true });
       const at = await first.evaluate((element) => element.getBoundingClientRect().top);
       expect(at).toBeGreaterThan(-400);
       expect(at).toBeLessThan(800);
       await chat.at('jump-latest').click();
-      await expect.poll(() => chat.at('message').count()).toBeLessThan(100);
+      await eventually(() => chat.at('message').count()).toBeLessThan(50);
     });
 
     it('keeps the elements of an answer when its entry replaces the streamed text', async () => {
@@ -122,7 +123,7 @@ export function transcriptTests(open: Open): void {
       await chat.at('branch-next').click({ force: true });
       expect(chat.intents()).toEqual([]);
       await chat.at('branch-prev').click();
-      await expect.poll(() => chat.intents()).toEqual([{ type: 'navigate', entry_id: leaf }]);
+      await eventually(() => chat.intents()).toEqual([{ type: 'navigate', entry_id: leaf }]);
     });
 
     it('G13: what looks like HTML is text: no element, no request, no violation', async () => {
@@ -167,7 +168,7 @@ export function transcriptTests(open: Open): void {
       await link.focus();
       await chat.page.keyboard.press('Enter');
       const command = { type: 'open_file', path: 'src/a.ts', line: 3 };
-      await expect.poll(() => chat.commands()).toEqual([command, command]);
+      await eventually(() => chat.commands()).toEqual([command, command]);
     });
 
     it('a tool card opens by key and shows what was given and what came', async () => {
@@ -194,8 +195,8 @@ export function transcriptTests(open: Open): void {
       expect(await live.innerText()).toBe('Working');
       expect(await chat.at('transcript').getAttribute('aria-live')).toBe('off');
       await chat.post(askForApproval(scene));
-      await expect.poll(() => live.innerText()).toBe('Waiting for your decision: Run rm -rf build');
-      await expect.poll(() => chat.page.locator('body').getAttribute('data-run')).toBe('waiting');
+      await eventually(() => live.innerText()).toBe('Waiting for your decision: Run rm -rf build');
+      await eventually(() => chat.page.locator('body').getAttribute('data-run')).toBe('waiting');
     });
   });
 }

@@ -1,6 +1,7 @@
 // Failures, interruptions and waits: said in their place, replacing nothing.
 import { describe, expect, it } from 'vitest';
 import type { Open } from '../bench/chat-page.js';
+import { eventually } from '../bench/eventually.js';
 import { idle, Scene } from '../bench/scenes.js';
 
 export function troubleTests(open: Open): void {
@@ -40,9 +41,9 @@ export function troubleTests(open: Open): void {
       const failure = await chat.at('failure').boundingBox();
       expect(failure?.y ?? 0).toBeGreaterThan((text?.y ?? 0) + (text?.height ?? 0) - 1);
       await marker.getByRole('button', { name: 'Continue' }).click();
-      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'continue' });
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'continue' });
       await marker.getByRole('button', { name: 'Try Again' }).click();
-      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'try_again' });
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'try_again' });
     });
 
     it('tells of an interrupted turn once, with all that can be done', async () => {
@@ -69,7 +70,7 @@ export function troubleTests(open: Open): void {
       ] as const) {
         expect(await chat.at(testId).count()).toBe(1);
         await chat.at(testId).click();
-        await expect.poll(() => chat.intents().at(-1)).toEqual({ type });
+        await eventually(() => chat.intents().at(-1)).toEqual({ type });
       }
     });
 
@@ -100,9 +101,9 @@ export function troubleTests(open: Open): void {
       await chat.page.clock.runFor(5_000);
       expect(await words()).toBe('Overloaded (503). attempt 2 of 4 · again in 15 s');
       await chat.at('retry-now').click();
-      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'retry_now' });
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'retry_now' });
       await chat.at('retry-cancel').click();
-      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'retry_cancel' });
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'retry_cancel' });
     });
 
     it('E1: a wait the server asked for cannot be skipped, and says so', async () => {
@@ -170,11 +171,11 @@ export function troubleTests(open: Open): void {
           : { result: null };
       await chat.at('branch-prev').click();
       await chat.page.getByRole('button', { name: 'Stop and Go On' }).click();
-      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'stop' });
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'stop' });
       scene.status = idle;
       await chat.post(scene.append(() => scene.endTurn('turn-2', 'stopped')));
-      await expect.poll(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: leaf });
-      await expect.poll(() => chat.at('problem').count()).toBe(0);
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: leaf });
+      await eventually(() => chat.at('problem').count()).toBe(0);
     });
 
     it('F8: when the host does not answer, the person can act again and nothing is lost', async () => {
@@ -189,8 +190,23 @@ export function troubleTests(open: Open): void {
       expect(await chat.composer.inputValue()).toBe('Is anybody there?');
       const sent = chat.received.find((message) => message.type === 'intent');
       await chat.post({ type: 'reply', id: sent?.id ?? -1, ok: true, result: null });
-      await expect.poll(() => chat.composer.inputValue()).toBe('');
+      await eventually(() => chat.composer.inputValue()).toBe('');
       expect(await chat.at('problem').count()).toBe(0);
+    });
+
+    it('says that a turn was stopped before an answer came, until something newer happens', async () => {
+      const scene = new Scene();
+      scene.turn('Count', 'turn-1');
+      scene.status = { ...idle, run: 'running' };
+      const chat = await open(scene);
+      scene.status = idle;
+      await chat.post(scene.append(() => scene.endTurn('turn-1', 'stopped')));
+      await chat.at('turn-stopped').getByRole('button', { name: 'Try Again' }).click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'try_again' });
+      expect(await chat.at('turn-continue').count()).toBe(0);
+      scene.status = { ...idle, run: 'running' };
+      await chat.post(scene.append(() => scene.turn('Go on', 'turn-2')));
+      await eventually(() => chat.at('turn-stopped').count()).toBe(0);
     });
   });
 }
