@@ -34,7 +34,8 @@ export async function readSessions(page: Page): Promise<TreeRow[]> {
   return shown.map(({ expanded, ...row }) => ({
     ...row,
     expanded: expanded === null ? undefined : expanded === 'true',
-    locator: rows
+    locator: sessionsPane(page)
+      .locator(`.monaco-list-row[aria-level="${row.level}"]`)
       .filter({ has: page.locator('.label-name', { hasText: new RegExp(`^${literal(row.title)}$`) }) })
       .first(),
   }));
