@@ -1,6 +1,7 @@
 /**
  * A scripted HTTP model on 127.0.0.1: it answers the n-th chat request with the n-th reply of its script, keeps every
- * request for the test to look at, and can fail in the ways that packaged mocks cannot. Chat completions for now.
+ * request for the test to look at, and can fail in the ways that packaged mocks cannot. It takes requests of four
+ * protocols at their paths; which one a reply speaks is the script's business.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -37,6 +38,7 @@ export interface SeenRequest {
   at: number;
   path: string;
   headers: Record<string, string | string[] | undefined>;
+  /** As chat completions have it; that of another protocol is read from `text`. */
   body: ChatBody;
   /** The body's text: what a test greps for what must not be sent. */
   text: string;
@@ -189,13 +191,17 @@ const handleChat = async (
   await answer(response, reply);
 };
 
+/** Chat completions, responses, messages, Gemini. */
+const modelPaths = /\/(chat\/completions|responses|messages|models\/[^/]+:streamGenerateContent)$/;
+
 const handle = async (state: State, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  if (request.method === 'POST' && request.url?.endsWith('/chat/completions')) {
+  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  if (request.method === 'POST' && modelPaths.test(pathname)) {
     return handleChat(state, request, response);
   }
   state.others.push(`${request.method} ${request.url}`);
   request.resume();
-  if (request.method === 'GET' && request.url?.endsWith('/models')) return answer(response, state.models);
+  if (request.method === 'GET' && pathname.endsWith('/models')) return answer(response, state.models);
   return answer(response, {
     status: 404,
     headers: {},

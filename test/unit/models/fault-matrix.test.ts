@@ -1,0 +1,538 @@
+/**
+ * Every fault over every wire protocol: one attempt is one request, ends once, as the right failure with the server's
+ * hint, and gives no whole part. What may pass by itself, and when, is the agent's to act on.
+ */
+import { afterEach, beforeEach, describe, it, expect } from 'vitest';
+import type { Kind } from '../../../src/models/kinds.js';
+import { MAX_WAIT_MS } from '../../../src/models/retry-hint.js';
+import type { Failure } from '../../../src/shared/failure.js';
+import {
+  part,
+  replies,
+  startModelServer,
+  type ModelServer,
+  type Protocol,
+  type Reply,
+} from '../../model-server/index.js';
+import { attempt, chat, clockAt, ends, parts, user } from './attempt.js';
+
+let server: ModelServer;
+beforeEach(async () => {
+  server = await startModelServer();
+});
+afterEach(() => server.close());
+
+const kindOf: Record<Protocol, Kind> = {
+  chat: 'openai-compatible',
+  responses: 'openai',
+  messages: 'anthropic',
+  gemini: 'google',
+};
+
+/** The protocols' own words for what is wrong. */
+const quotaError: Record<Protocol, { status: number; message: string; type?: string; code?: string }> = {
+  chat: { status: 429, message: 'You exceeded your current quota', code: 'insufficient_quota' },
+  responses: { status: 429, message: 'You exceeded your current quota', code: 'insufficient_quota' },
+  messages: {
+    status: 400,
+    message: 'Your credit balance is too low to access the Anthropic API.',
+    type: 'invalid_request_error',
+  },
+  gemini: { status: 429, message: 'You exceeded your current quota, please check your plan and billing.' },
+};
+const overflowError: Record<Protocol, string> = {
+  chat: "This model's maximum context length is 8192 tokens.",
+  responses: 'Your input exceeds the context window of this model.',
+  messages: 'prompt is too long: 210000 tokens > 200000 maximum',
+  gemini: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+};
+const keyError: Record<Protocol, { status: number; message: string; type?: string; code?: string }> = {
+  chat: { status: 401, message: 'Incorrect API key provided', code: 'invalid_api_key' },
+  responses: { status: 401, message: 'Incorrect API key provided', code: 'invalid_api_key' },
+  messages: { status: 401, message: 'invalid x-api-key', type: 'authentication_error' },
+  gemini: { status: 400, message: 'API key not valid. Please pass a valid API key.' },
+};
+const noModelError: Record<Protocol, { message: string; type?: string; code?: string }> = {
+  chat: { message: 'The model `scripted` does not exist', code: 'model_not_found' },
+  responses: { message: 'The model `scripted` does not exist', code: 'model_not_found' },
+  messages: { message: 'model: scripted', type: 'not_found_error' },
+  gemini: { message: 'models/scripted is not found for API version v1beta' },
+};
+
+type Replies = (typeof replies)[Protocol];
+
+interface Fault {
+  name: string;
+  reply: (of: Replies, protocol: Protocol) => Reply;
+  failure: Partial<Failure>;
+  /** What had been streamed by then. */
+  text?: string;
+  /** How long the server asks to wait, in ms. */
+  hint?: number | 'none';
+  isFinal?: (protocol: Protocol) => boolean;
+}
+
+const now = Date.UTC(2030, 0, 1, 12);
+const rate = { message: 'slow down', type: 'rate_limit_error' };
+const limited =
+  (headers: Record<string, string>) =>
+  (of: Replies): Reply =>
+    of.error(429, rate, headers);
+
+const hints: Fault[] = (
+  [
+    ['seconds', { 'retry-after': '20' }, 20_000],
+    ['a fraction of a second', { 'retry-after': '2.5' }, 2500],
+    ['a date', { 'retry-after': 'Tue, 01 Jan 2030 12:00:07 GMT' }, 7000],
+    ['ms', { 'retry-after-ms': '1234', 'retry-after': '9' }, 1234],
+    ['a huge number', { 'retry-after': '9999999999' }, MAX_WAIT_MS],
+    ['garbage', { 'retry-after': 'abc' }, 'none'],
+    ['nothing in it', { 'retry-after': '' }, 'none'],
+    ['zero', { 'retry-after': '0' }, 'none'],
+    ['a negative number', { 'retry-after': '-1' }, 'none'],
+    ['a date that is past', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 'none'],
+  ] as const
+).map(([name, headers, hint]) => ({
+  name: `E1 E2: 429 with ${name}`,
+  reply: limited(headers),
+  failure: { kind: 'rate', transient: true, status: 429 },
+  hint,
+}));
+
+const retryInfo = {
+  error: {
+    code: 429,
+    message: 'You exceeded your current quota',
+    status: 'RESOURCE_EXHAUSTED',
+    details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '19.5s' }],
+  },
+};
+
+const statuses: Fault[] = (
+  [
+    [408, 'overloaded', true],
+    [409, 'overloaded', true],
+    [425, 'overloaded', true],
+    [500, 'overloaded', true],
+    [502, 'overloaded', true],
+    [503, 'overloaded', true],
+    [504, 'overloaded', true],
+    [529, 'overloaded', true],
+    [400, 'refused', false],
+    [401, 'auth', false],
+    [402, 'rate', false],
+    [403, 'auth', false],
+    [404, 'refused', false],
+    [413, 'overflow', false],
+    [422, 'refused', false],
+    [307, 'refused', false],
+  ] as const
+).flatMap(([status, kind, transient]) => [
+  {
+    name: `status ${status} in the protocol's words`,
+    reply: (of) => of.error(status, { message: 'no' }),
+    failure: { kind, transient, status },
+    hint: 'none',
+  },
+  {
+    name: `status ${status} with nothing but a page`,
+    reply: (of) =>
+      of.status(status, { 'content-type': 'text/html' }, '<html>billing context overload</html>'),
+    failure: { kind, transient, status },
+  } satisfies Fault,
+]);
+
+const refusals: Fault[] = [
+  {
+    name: 'a used-up quota',
+    reply: (of, protocol) =>
+      of.error(quotaError[protocol].status, quotaError[protocol], { 'retry-after': '3' }),
+    // Google says the same words of its limits by the minute: those pass.
+    failure: { kind: 'rate' },
+    isFinal: (protocol) => protocol !== 'gemini',
+  },
+  {
+    name: '429 with a hint in the body',
+    reply: (of) => of.status(429, {}, retryInfo),
+    failure: { kind: 'rate', transient: true },
+    hint: 19_500,
+  },
+  {
+    name: '503 with a hint',
+    reply: (of) => of.error(503, { message: 'overloaded' }, { 'retry-after': '4' }),
+    failure: { kind: 'overloaded', transient: true },
+    hint: 4000,
+  },
+  {
+    name: 'a wrong key',
+    reply: (of, protocol) => of.error(keyError[protocol].status, keyError[protocol]),
+    failure: { kind: 'auth', transient: false, action: 'set-key' },
+  },
+  {
+    name: 'no such model',
+    reply: (of, protocol) => of.error(404, noModelError[protocol]),
+    failure: { kind: 'refused', transient: false, action: 'select-model' },
+  },
+  {
+    name: 'no such service',
+    reply: (of) => of.status(404, {}, '404 page not found'),
+    failure: { kind: 'refused', transient: false, action: 'open-settings' },
+  },
+  {
+    name: 'a conversation that is too long',
+    reply: (of, protocol) =>
+      of.error(400, { message: overflowError[protocol], type: 'invalid_request_error' }),
+    failure: { kind: 'overflow', transient: false, action: 'select-model' },
+  },
+];
+
+const connections: Fault[] = [
+  {
+    name: 'reset before the headers',
+    reply: (of) => of.reset(),
+    failure: { kind: 'network', transient: true, code: 'ECONNRESET' },
+  },
+  {
+    name: 'D1: reset in the middle of text',
+    reply: (of) => of.cut(['a', 'b', 'c']),
+    text: 'abc',
+    failure: { kind: 'network', transient: true },
+  },
+  {
+    name: 'D1: reset in the middle of arguments',
+    reply: (of) => of.cutCall({ name: 'read', raw: '{"path":"a' }),
+    failure: { kind: 'network', transient: true },
+  },
+  {
+    name: 'D1: a clean cut in the middle of text',
+    reply: (of) => of.unfinished(['a', 'b']),
+    text: 'ab',
+    failure: { kind: 'network', transient: true },
+  },
+  {
+    name: 'D1: a clean cut behind a whole call',
+    reply: (of) => of.told({ content: [{ calls: [{ name: 'read', args: {} }] }] }),
+    failure: { kind: 'network', transient: true },
+  },
+  {
+    name: 'D1: a clean cut behind a whole text',
+    reply: (of) => of.told({ content: [{ text: ['a'] }] }),
+    text: 'a',
+    failure: { kind: 'network', transient: true },
+  },
+  {
+    name: 'D1: [DONE] and nothing else of an end',
+    reply: (of) => of.told({ content: [{ text: ['a'] }] }, part.done()),
+    text: 'a',
+    failure: { kind: 'network', transient: true },
+  },
+];
+
+const streams: Fault[] = [
+  {
+    name: 'D3: an error in the stream, before content',
+    reply: (of) => of.errorInStream([]),
+    failure: { kind: 'overloaded', transient: true },
+  },
+  {
+    name: 'D3: an error in the stream, behind content',
+    reply: (of) => of.errorInStream(['a', 'b']),
+    text: 'ab',
+    failure: { kind: 'overloaded', transient: true },
+  },
+  {
+    name: 'D3: a rate limit in the stream',
+    reply: (of, protocol) =>
+      of.errorInStream(
+        ['a'],
+        protocol === 'gemini' ? { ...rate, code: 429, type: 'RESOURCE_EXHAUSTED' } : rate,
+      ),
+    text: 'a',
+    failure: { kind: 'rate', transient: true },
+  },
+  {
+    name: 'D3: a refused request in the stream',
+    reply: (of) => of.errorInStream([], { message: 'bad', type: 'invalid_request_error', code: 400 }),
+    failure: { kind: 'refused', transient: false },
+  },
+  {
+    name: 'D3: an error and then a normal end',
+    reply: (of, protocol) => ({
+      ...of.errorInStream(['a']),
+      steps: [...of.errorInStream(['a']).steps, ...replies[protocol].text('b').steps],
+    }),
+    text: 'a',
+    failure: { kind: 'overloaded', transient: true },
+  },
+  {
+    name: 'D3: `event: error` without a word',
+    reply: (of) => of.told({ content: [] }, part.raw('event: error\n\n')),
+    failure: { kind: 'overloaded', transient: true },
+  },
+  {
+    name: 'a broken chunk',
+    reply: (of) => of.broken(['a']),
+    text: 'a',
+    failure: { kind: 'network', transient: true },
+  },
+  {
+    name: 'a chunk that is no object',
+    reply: (of) => of.told({ content: [{ text: ['a'] }] }, part.frame([1])),
+    text: 'a',
+    failure: { kind: 'network', transient: true },
+  },
+  {
+    name: 'a page with 200',
+    reply: (of) => of.html(),
+    failure: { kind: 'network', transient: false, action: 'open-settings' },
+  },
+  {
+    name: 'a page with 200 that claims to be a stream',
+    reply: (of) => of.status(200, { 'content-type': 'text/event-stream' }, '<html>\n\n</html>'),
+    failure: { kind: 'network', transient: false, action: 'open-settings' },
+  },
+  { name: 'an empty 200', reply: (of) => of.empty(), failure: { kind: 'network', transient: true } },
+  {
+    name: 'keepalives and an end',
+    reply: (of) => of.pings(3, 'end'),
+    failure: { kind: 'network', transient: true },
+  },
+  {
+    name: 'JSON with 200',
+    reply: (of) => of.status(200, {}, { hello: 1 }),
+    failure: { kind: 'network', transient: false },
+  },
+];
+
+const faults: Fault[] = [...hints, ...statuses, ...refusals, ...connections, ...streams];
+const clock = clockAt(now);
+
+describe.each(Object.keys(replies) as Protocol[])('%s', (protocol) => {
+  const of = replies[protocol];
+  const model = (options: Parameters<typeof chat>[1] = {}) =>
+    chat(server.url, { kind: kindOf[protocol], clock, ...options });
+
+  it.each(faults)('$name', async (fault) => {
+    server.enqueue(fault.reply(of, protocol));
+    const { events, text, failure } = await attempt(model());
+    expect(failure).toMatchObject(fault.failure);
+    expect(ends(events)).toEqual(['failure']);
+    expect(parts(events)).toEqual([]);
+    expect(text).toBe(fault.text ?? '');
+    expect(server.requests).toHaveLength(1);
+    if (fault.isFinal) expect(failure?.transient).toBe(!fault.isFinal(protocol));
+    if (fault.hint !== undefined) {
+      expect(failure?.retry_after_ms).toBe(fault.hint === 'none' ? undefined : fault.hint);
+    }
+  });
+
+  it('names neither a key nor a path of ours in what it says', async () => {
+    server.enqueue(of.error(401, { message: 'bad key sk-secret-12345678' }));
+    const { failure } = await attempt(model({ apiKey: 'sk-secret-12345678' }));
+    expect(JSON.stringify(failure)).not.toContain('sk-secret-12345678');
+    expect(failure).toMatchObject({ kind: 'auth', action: 'set-key' });
+  });
+
+  it('no name, no server, no way there', async () => {
+    const codes = [
+      ['ENOTFOUND', false],
+      ['EAI_AGAIN', true],
+      ['ECONNREFUSED', true],
+      ['ECONNRESET', true],
+      ['ETIMEDOUT', true],
+      ['UND_ERR_CONNECT_TIMEOUT', true],
+      ['SELF_SIGNED_CERT_IN_CHAIN', false],
+    ] as const;
+    for (const [code, transient] of codes) {
+      let asked = 0;
+      const fetch: typeof globalThis.fetch = () => {
+        asked += 1;
+        return Promise.reject(
+          new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }),
+        );
+      };
+      const { events, failure } = await attempt(model({ fetch }));
+      expect(failure).toMatchObject({ kind: 'network', code, transient });
+      expect(ends(events)).toEqual(['failure']);
+      expect(asked).toBe(1);
+    }
+  });
+
+  it('ignores what comes behind the end: text, an error, rubbish, a reset', async () => {
+    const more = replies[protocol].told({ content: [{ text: ['late'] }] }).steps;
+    server.enqueue(
+      of.followed(['a'], ...more, part.break()),
+      of.followed(['a'], of.wire.errorFrame({ message: 'late' }), part.break()),
+      of.followed(['a'], part.raw('data: {broken\n\n')),
+      of.followed(['a'], part.break()),
+    );
+    for (let n = 0; n < 4; n += 1) {
+      const { events, text } = await attempt(model());
+      expect(ends(events)).toEqual(['finish']);
+      expect(text).toBe('a');
+      expect(parts(events)).toMatchObject([{ type: 'text', text: 'a' }]);
+    }
+  });
+
+  it('does not wait behind the end for a server that keeps the connection open', async () => {
+    server.enqueue(of.followed(['a'], part.stall()));
+    expect(ends((await attempt(model())).events)).toEqual(['finish']);
+    expect(await server.requests[0]?.closed).toBe(true);
+  });
+
+  it.each([
+    ['before the headers', () => of.silent()],
+    ['in mid-stream', () => of.stall(['a'])],
+    ['with pings only', () => of.pings(3, 'stall')],
+  ])('a stall %s ends when the watchdog says so', async (_where, stalled) => {
+    server.enqueue(stalled());
+    const stop = new AbortController();
+    const running = attempt(model(), user('hi'), { signal: stop.signal });
+    const seen = await server.request(1);
+    stop.abort();
+    const { events, failure } = await running;
+    expect(failure).toMatchObject({ kind: 'cancelled', transient: false });
+    expect(ends(events)).toEqual(['failure']);
+    expect(await seen.closed).toBe(true);
+  });
+
+  it('D11: pings reach onBytes at once and give no event', async () => {
+    const held = of.hold([]);
+    held.steps = [of.wire.ping(), of.wire.ping(), ...held.steps];
+    server.enqueue(held);
+    let bytes = 0;
+    const content: string[] = [];
+    const reading = (async () => {
+      const options = { signal: new AbortController().signal, onBytes: () => void (bytes += 1) };
+      for await (const event of model().attempt(user('hi'), options)) {
+        if (event.type !== 'response' && event.type !== 'start') content.push(event.type);
+      }
+    })();
+    await held.reached;
+    await expect.poll(() => bytes).toBeGreaterThan(0);
+    expect(content).toEqual([]);
+    held.release();
+    await reading;
+    expect(content.at(-1)).toBe('finish');
+  });
+
+  it('D10: one byte per chunk splits no character, and surrogates that came apart come together', async () => {
+    server.enqueue(of.chopped(of.text('修🔥', ' é'), 1));
+    const whole = await attempt(model());
+    expect(whole.text).toBe('修🔥 é');
+    expect(ends(whole.events)).toEqual(['finish']);
+    server.enqueue(of.text('\ud83d', '\udd25!'));
+    const split = await attempt(model());
+    expect(parts(split.events)).toMatchObject([{ type: 'text', text: '🔥!' }]);
+  });
+
+  it('C14: arguments cut by length stay what came, and the reason says so', async () => {
+    server.enqueue(of.calls([{ name: 'write', raw: '{"path":"a.ts","content":"xx' }], { finish: 'length' }));
+    const { events, last } = await attempt(model());
+    expect(last).toMatchObject({ type: 'finish', reason: 'length' });
+    expect(parts(events)).toMatchObject([
+      { type: 'tool_call', name: 'write', raw_input: '{"path":"a.ts","content":"xx' },
+    ]);
+    expect(parts(events)[0]).not.toHaveProperty('input');
+  });
+
+  it('C12: calls with the same, an empty and an odd id stay what they are', async () => {
+    const odd = 'fc:1/ä ' + 'x'.repeat(80);
+    const ids = ['same', 'same', '', odd];
+    server.enqueue(of.calls(ids.map((id, n) => ({ name: `tool_${n}`, args: { n }, id }))));
+    const { events, last } = await attempt(model());
+    expect(last).toMatchObject({ type: 'finish', reason: 'tool_calls' });
+    expect(parts(events)).toMatchObject(ids.map((_, n) => ({ name: `tool_${n}`, input: { n } })));
+  });
+
+  it('gives the text, then the calls, and usage with what was cached', async () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { cached_tokens: 80 } };
+    const calls = [{ name: 'read', args: { path: 'ä' } }, { name: 'list' }];
+    server.enqueue(of.calls(calls, { text: 'I look.', usage }));
+    const { events, last } = await attempt(model());
+    expect(parts(events)).toMatchObject([
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_call', name: 'read', input: { path: 'ä' } },
+      { type: 'tool_call', name: 'list', input: {} },
+    ]);
+    expect(last).toMatchObject({
+      type: 'finish',
+      reason: 'tool_calls',
+      usage: { input_tokens: 100, output_tokens: 20, total_tokens: 120, cache_read_tokens: 80 },
+    });
+  });
+
+  it('keeps the usage that a failed answer had told', async () => {
+    const told: Record<Protocol, Reply> = {
+      chat: of.told({ content: [{ text: ['a'] }] }, part.usage(), part.break()),
+      responses: of.told(
+        { content: [{ text: ['a'] }] },
+        part.frame({
+          type: 'response.failed',
+          sequence_number: 9,
+          response: {
+            error: { code: 'server_error', message: 'x' },
+            usage: { input_tokens: 11, output_tokens: 7 },
+          },
+        }),
+      ),
+      messages: of.told(
+        { content: [{ text: ['a'] }] },
+        part.frame({ type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: 7 } }),
+        part.break(),
+      ),
+      gemini: of.told(
+        { content: [{ text: ['a'] }] },
+        part.frame({ usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 7 } }),
+        part.break(),
+      ),
+    };
+    server.enqueue(told[protocol]);
+    const { last, events } = await attempt(model());
+    expect(last).toMatchObject({ type: 'failure', usage: { input_tokens: 11, output_tokens: 7 } });
+    expect(parts(events)).toEqual([]);
+  });
+
+  it('does without usage', async () => {
+    server.enqueue(of.calls([{ name: 'read' }], { usage: null }));
+    expect((await attempt(model())).last).toMatchObject({ type: 'finish', reason: 'tool_calls' });
+  });
+
+  it.each([
+    ['stop', 'stop'],
+    ['length', 'length'],
+    ['content_filter', 'content_filter'],
+  ] as const)('says that it ended by %s', async (reason, expected) => {
+    server.enqueue(of.told({ content: [{ text: ['a'] }], end: { reason } }));
+    expect((await attempt(model())).last).toMatchObject({ type: 'finish', reason: expected });
+  });
+
+  it('sends the key in the header of the protocol, and no such header without one', async () => {
+    server.script(() => of.text('ok'));
+    const names = ['authorization', 'x-api-key', 'x-goog-api-key'];
+    const sent = async (options: Parameters<typeof chat>[1]) => {
+      await attempt(model(options));
+      const headers = server.requests.at(-1)?.headers ?? {};
+      return names.flatMap((name) =>
+        headers[name] === undefined ? [] : [`${name}: ${String(headers[name])}`],
+      );
+    };
+    const expected = { chat: 0, responses: 0, messages: 1, gemini: 2 }[protocol];
+    const value = expected === 0 ? 'Bearer sk-test-key' : 'sk-test-key';
+    expect(await sent({ apiKey: 'sk-test-key' })).toEqual([`${names[expected]}: ${value}`]);
+    expect(await sent({})).toEqual([]);
+    expect(await sent({ headers: { Authorization: 'Basic eA==' } })).toEqual(['authorization: Basic eA==']);
+  });
+
+  it('takes no key and no address from the environment', async () => {
+    const names = ['OPENAI', 'ANTHROPIC', 'GOOGLE_GENERATIVE_AI'];
+    for (const name of names) process.env[`${name}_API_KEY`] = 'sk-of-the-environment';
+    try {
+      server.enqueue(of.text('ok'));
+      expect(ends((await attempt(model())).events)).toEqual(['finish']);
+      expect(JSON.stringify(server.requests[0]?.headers)).not.toContain('sk-of-the-environment');
+    } finally {
+      for (const name of names) delete process.env[`${name}_API_KEY`];
+    }
+  });
+});
