@@ -122,6 +122,11 @@ function replyFor(kind: number, n: number): Reply {
   }
 }
 
+function nextOf(stream: Iterator<number>): number {
+  const next = stream.next();
+  return next.done === true ? 15 : next.value;
+}
+
 async function perform(bench: Bench, step: Step, sent: Set<string>): Promise<Bench> {
   const { session, log } = bench;
   const idAt = (pick: number): string | null =>
@@ -228,7 +233,7 @@ function checkLog(bench: Bench): void {
   const starts = ofType(entries, 'step_start');
   starts.forEach((start, index) => {
     const before = starts[index - 1];
-    if (before?.turn_id !== start.turn_id || before.step !== start.step) return;
+    if (before === undefined || before.turn_id !== start.turn_id || before.step !== start.step) return;
     expect(Date.parse(start.timestamp) - Date.parse(before.timestamp)).toBeGreaterThanOrEqual(250);
   });
   expect(twice(bench.ran.filter((line) => /-\d+$/.test(line)))).toEqual([]);
@@ -273,13 +278,13 @@ describe('a session', () => {
     async () => {
       await fc.assert(
         fc.asyncProperty(steps, replies, async (list, kinds) => {
-          const stream = kinds[Symbol.iterator]();
+          const stream: Iterator<number> = kinds[Symbol.iterator]();
           let n = 0;
           let bench = await openBench({
             files: { 'shared.txt': 'old' },
             allows: ({ subject }) => !subject.startsWith('ask'),
             settings: { maxSteps: 8 },
-            endless: () => replyFor(stream.next().value ?? 15, n++),
+            endless: () => replyFor(nextOf(stream), n++),
           });
           await bench.session.recover();
           const sent = new Set<string>();

@@ -20,7 +20,7 @@ describe('what a session tells', () => {
     });
     bench.log.onAppend((placed) => {
       if (placed.some(({ entry }) => entry.type === 'message' && entry.role === 'assistant')) {
-        seen.push(`appended, growing ${String(bench.session.growing())}`);
+        seen.push(`appended, growing ${JSON.stringify(bench.session.growing())}`);
       }
     });
     await bench.send('hi');
