@@ -8,6 +8,7 @@ import { BoughError, isBoughError } from '../shared/failure.js';
 import { Catalog } from './catalog.js';
 import { newHeader } from './header.js';
 import { SessionLease, type LeaseParts } from './lease.js';
+import { Listeners } from './listeners.js';
 import type { LockTable } from './lock-table.js';
 import { FileLog, type LogParts } from './log.js';
 import { Serial } from './serial.js';
@@ -45,7 +46,7 @@ export class FileStore implements SessionStore {
   readonly #live = new Map<string, FileLog>();
   /** What changes who is live, one after the other per session. */
   readonly #gates = new Map<string, Serial>();
-  readonly #listeners = new Set<(id: string) => void>();
+  readonly #changed = new Listeners<string>();
   #hasSwept = false;
 
   constructor(parts: FileStoreParts) {
@@ -106,12 +107,12 @@ export class FileStore implements SessionStore {
   delete(id: string): Promise<{ undo: () => Promise<void>; purge: () => Promise<void> }> {
     return this.#gated(id, async (paths) => {
       const discarded = await this.#discard(id, paths);
-      this.#tell(id);
+      this.#changed.tell(id);
       return {
         undo: () =>
           this.#gated(id, async () => {
             await discarded.restore();
-            this.#tell(id);
+            this.#changed.tell(id);
           }),
         purge: () => this.#gated(id, () => discarded.purge()),
       };
@@ -119,8 +120,7 @@ export class FileStore implements SessionStore {
   }
 
   onChange(listener: (id: string) => void): Disposable {
-    this.#listeners.add(listener);
-    return { dispose: () => this.#listeners.delete(listener) };
+    return this.#changed.add(listener);
   }
 
   async close(): Promise<void> {
@@ -158,7 +158,7 @@ export class FileStore implements SessionStore {
 
   #keep(log: FileLog, paths: SessionPaths): FileLog {
     this.#live.set(paths.name, log);
-    log.onAppend(() => this.#tell(log.id));
+    log.onAppend(() => this.#changed.tell(log.id));
     return log;
   }
 
@@ -276,10 +276,6 @@ export class FileStore implements SessionStore {
       if (!isBoughError(error)) throw error;
       this.#parts.onTrouble(error);
     }
-  }
-
-  #tell(id: string): void {
-    for (const listener of this.#listeners) listener(id);
   }
 }
 

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, Disposable, Files } from '../ports.js';
 import type { OsLock, Purpose } from './lease.js';
 import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
-import { errnoOf, isMissing } from './storage.js';
+import { errnoOf, ifThere, isMissing } from './storage.js';
 
 export const HEARTBEAT_MS = 20_000;
 export const LEASE_LIFE_MS = 60_000;
@@ -59,7 +59,7 @@ export class LeaseFileLock implements OsLock {
     await this.#beating;
     const isOurs = await this.isOurs();
     this.#nonce = undefined;
-    if (isOurs) await this.#parts.files.remove(this.#parts.path);
+    if (isOurs) await ifThere(this.#parts.files.remove(this.#parts.path));
   }
 
   async #create(): Promise<boolean> {

@@ -13,6 +13,7 @@ import { FolderBlobs } from './blobs.js';
 import { composeLines } from './group.js';
 import { refusalOf } from './header.js';
 import type { Ledger } from './ledger.js';
+import { Listeners } from './listeners.js';
 import { LogFile, type CaughtUp, type LogFileParts } from './log-file.js';
 import { Serial } from './serial.js';
 import { sessionIdOf } from './session-name.js';
@@ -51,8 +52,8 @@ export class FileLog implements SessionLog {
   readonly #journal: FileStreamJournal;
   readonly #appends: AppendQueue;
   readonly #serial = new Serial();
-  readonly #appended = new Set<(placed: readonly PlacedEntry[]) => void>();
-  readonly #accessed = new Set<(access: Access) => void>();
+  readonly #appended = new Listeners<readonly PlacedEntry[]>();
+  readonly #accessed = new Listeners<Access>();
   /** Mode, or why it is read-only, as the listeners know it. */
   #shownAccess: string;
   #runs = 0;
@@ -195,25 +196,30 @@ export class FileLog implements SessionLog {
 
   catchUp(): Promise<void> {
     return this.#serial.run(async () => {
-      if (this.#ended === undefined)
-        await this.#staleOnConflict(async () => this.#takeIn(await this.#log.catchUp()));
+      if (this.#ended !== undefined) return;
+      await this.#staleOnConflict(async () => this.#takeIn(await this.#log.catchUp()));
     });
   }
 
   onAppend(listener: (placed: readonly PlacedEntry[]) => void): Disposable {
-    return subscribe(this.#appended, listener);
+    return this.#appended.add(listener);
   }
 
   onAccess(listener: (access: Access) => void): Disposable {
-    return subscribe(this.#accessed, listener);
+    return this.#accessed.add(listener);
   }
 
   /** Waits for what was asked before. The handle is stale afterwards. */
   close(): Promise<void> {
     return this.#serial.run(async () => {
-      this.#end('stale', new BoughError('SessionStale', 'This session was closed; open it again to go on.'));
-      await this.#letGo();
-      await this.#log.release();
+      const closed = new BoughError('SessionStale', 'This session was closed; open it again to go on.');
+      // Of a session that was deleted, late saves are told that.
+      if (this.#ended === undefined) this.#end('stale', closed);
+      try {
+        await this.#letGo();
+      } finally {
+        await this.#log.release();
+      }
     });
   }
 
@@ -318,7 +324,7 @@ export class FileLog implements SessionLog {
         if (!isHeld) return;
         isHeld = false;
         void this.#serial.run(async () => {
-          if (--this.#runs === 0 && this.#ended === undefined) await this.#release();
+          if (--this.#runs === 0) await this.#release();
         });
       },
     };
@@ -339,7 +345,7 @@ export class FileLog implements SessionLog {
   }
 
   #tellAppended(placed: readonly PlacedEntry[]): void {
-    tell(this.#appended, placed);
+    this.#appended.tell(placed);
     this.#tellAccess();
   }
 
@@ -348,26 +354,8 @@ export class FileLog implements SessionLog {
     const shown = access.mode === 'read-only' ? access.reason : access.mode;
     if (shown === this.#shownAccess) return;
     this.#shownAccess = shown;
-    tell(this.#accessed, access);
+    this.#accessed.tell(access);
   }
-}
-
-/** What is written is written: a listener that throws is a bug of its own and must not look like a failed write. */
-function tell<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {
-  for (const listener of listeners) {
-    try {
-      listener(value);
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
-  }
-}
-
-function subscribe<T>(listeners: Set<T>, listener: T): Disposable {
-  listeners.add(listener);
-  return { dispose: () => listeners.delete(listener) };
 }
 
 const overtaken = (): BoughError =>

@@ -44,7 +44,7 @@ export async function openWorkspace(
     ? own
     : await findByUri(files, workspaces, folder, own);
   const place = path.join(workspaces, key);
-  if (folder !== undefined) await noteUri(files, place, folder.uri);
+  if (folder !== undefined) await noteUri(files, root, place, folder.uri);
   return { key, folder: place };
 }
 
@@ -62,12 +62,15 @@ async function findByUri(
   return fallback;
 }
 
-async function noteUri(files: Files, place: string, uri: string): Promise<void> {
+async function noteUri(files: Files, root: string, place: string, uri: string): Promise<void> {
   const uris = await readUris(files, place);
   if (uris.includes(uri)) return;
   const file = path.join(place, 'workspace.json');
   await stored('write', file, async () => {
     await files.makeFolder(place);
+    // What is below a folder is durable only once its name is.
+    await files.syncFolder(path.dirname(place));
+    await files.syncFolder(root);
     await files.replace(file, new TextEncoder().encode(JSON.stringify({ uris: [...uris, uri] })));
   });
 }

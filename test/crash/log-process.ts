@@ -1,6 +1,7 @@
 /**
  * A process of its own for the crash tests of the log. `append FILE-FOLDER SEED`: appends until it is killed and says on
- * stdout what was acknowledged. `lease FILE-FOLDER NAME`: takes the lease as often as it can and says when it has it.
+ * stdout what was acknowledged. `fill FILE-FOLDER`: appends until that fails, and twice more. `lease FILE-FOLDER NAME`:
+ * takes the lease whenever it is told to and says when it has it.
  */
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
@@ -73,6 +74,23 @@ async function appendForEver(folder: string, seed: number): Promise<void> {
   }
 }
 
+async function fill(folder: string): Promise<void> {
+  const log = await storeOn(folder, 'filler').openOrCreate('s');
+  let failures = 0;
+  while (failures < 3) {
+    try {
+      const [entry] = await log.append([
+        { type: 'message', role: 'user', parts: [{ type: 'text', text: 'x'.repeat(3_000) }] },
+      ]);
+      say(`ack ${entry?.id ?? ''}`);
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      failures++;
+      say(`failed ${error.code} ${String(error.data['errno'])} ${log.access.mode}`);
+    }
+  }
+}
+
 async function contend(folder: string, name: string): Promise<void> {
   const log = await storeOn(folder, name).open('s');
   say('ready');
@@ -90,4 +108,5 @@ async function contend(folder: string, name: string): Promise<void> {
 
 const [, , task = '', folder = '', argument = ''] = process.argv;
 if (task === 'append') await appendForEver(folder, Number(argument));
+else if (task === 'fill') await fill(folder);
 else await contend(folder, argument);

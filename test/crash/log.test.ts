@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileStore } from '../../src/log/file-store.js';
 import { LockTable } from '../../src/log/lock-table.js';
@@ -100,6 +102,38 @@ describe('a process that is killed while it appends', () => {
     );
     expect(sum('acknowledged')).toBeGreaterThan(0);
     expect(sum('missing')).toBe(0);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a disk that takes no more', () => {
+  it('A4: fails the append that does not fit, leaves no trace of it, and takes more when there is room again', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'bough-full-'));
+    try {
+      const limited = [
+        '-c',
+        'ulimit -f 100; exec "$0" "$@"',
+        process.execPath,
+        '--no-warnings',
+        built.script,
+        'fill',
+        folder,
+      ];
+      const { stdout } = await promisify(execFile)('bash', limited);
+      const said = stdout.trim().split('\n');
+      const acknowledged = said.filter((line) => line.startsWith('ack ')).map((line) => line.slice(4));
+      expect(acknowledged.length).toBeGreaterThan(10);
+      expect(said.filter((line) => line.startsWith('failed'))).toEqual(
+        Array.from({ length: 3 }, () => 'failed StorageFailure EFBIG write'),
+      );
+      const store = storeOn(folder);
+      const log = await store.open('s');
+      expect([log.outline.map(([id]) => id), log.damage]).toEqual([acknowledged, []]);
+      await log.append([{ type: 'message', role: 'user', parts: [{ type: 'text', text: 'room' }] }]);
+      expect(log.position).toBe(acknowledged.length + 1);
+      await store.close();
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
 

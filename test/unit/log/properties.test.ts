@@ -10,7 +10,8 @@ import { FaultyFiles } from './faulty-files.js';
 import { randomIds, realClock } from './support.js';
 
 const FILE = '/w/sessions/s.jsonl';
-const numRuns = process.env['BOUGH_SOAK'] === '1' ? 5_000 : 120;
+const isSoak = process.env['BOUGH_SOAK'] === '1';
+const numRuns = isSoak ? 3_000 : 120;
 
 /** A disk in memory, and stores on it as of one process after the other. */
 class Disk {

@@ -208,12 +208,13 @@ describe('the stream journal', () => {
 });
 
 describe('active.json', () => {
+  let windows = 0;
   const surfaces = (): ActiveSessions =>
     new ActiveSessions(place.folder, {
       files,
       clock: realClock,
       locks: new LockTable(),
-      who: { window: 'w', pid: process.pid, host: 'h' },
+      who: { window: `w${windows++}`, pid: process.pid, host: 'h' },
     });
   const file = (): string => path.join(place.folder, 'active.json');
 

@@ -62,6 +62,7 @@ describe('two windows on one session', () => {
     expect(second.access).toEqual({ mode: 'write' });
     await first.append([assistant('b')]);
     lease.dispose();
+    await first.catchUp();
     const taken = await second.acquire();
     expect(await pathTexts(second)).toEqual(['a', 'b']);
     await second.append([user('c')]);
@@ -166,6 +167,27 @@ describe('two windows on one session', () => {
     await first.append([user('b')]);
     lease.dispose();
     expect(await pathTexts(first)).toEqual(['a', 'b']);
+  });
+
+  it('B1: a handle that went stale within a run lets the lease go with the run', async () => {
+    const [first, second] = await inBoth();
+    const lease = await first.acquire();
+    await appendFile(place.log('s'), `${messageLine('x', null)}\n`);
+    await expect(first.append([user('b')])).rejects.toMatchObject({ code: 'SessionConflict' });
+    await expect(second.acquire()).rejects.toMatchObject({ code: 'Locked' });
+    lease.dispose();
+    lease.dispose();
+    await first.catchUp();
+    (await second.acquire()).dispose();
+  });
+
+  it('a handle whose session was deleted says so also after it was closed', async () => {
+    const store = place.store();
+    const log = await store.create({ id: 's' });
+    await log.append([user('a')]);
+    await store.delete('s');
+    await log.close();
+    await expect(log.append([user('late')])).rejects.toMatchObject({ code: 'SessionConflict' });
   });
 
   it('archiving in one window is seen in the other', async () => {
