@@ -35,11 +35,11 @@ const messageOf = (item: QueueItem, turn_id: string, origin: 'steer' | 'person')
   queue_item_id: item.id,
 });
 
-const without = (queue: readonly QueueItem[], item: QueueItem, held: boolean): Draft => ({
-  type: 'queue_update',
-  items: queue.filter(({ id }) => id !== item.id),
-  held,
-});
+/** A list that is empty holds nothing back. */
+function without(queue: readonly QueueItem[], item: QueueItem, held: boolean): DraftOfType<'queue_update'> {
+  const items = queue.filter(({ id }) => id !== item.id);
+  return { type: 'queue_update', items, held: held && items.length > 0 };
+}
 
 /** The next thing the person said into the running turn; null when there is none. A held list keeps only queued items. */
 export function steerBatch(core: Core, turn_id: string): Draft[] | null {
@@ -62,14 +62,14 @@ export function queuedTurn(core: Core, turn_id: string, hold: 'kept' | 'released
 }
 
 /** After anything but a good end the queue is held until the person releases it; there is no turn left to steer. */
-export const holdQueue = (state: PathState, turn_id?: string): Draft[] =>
-  state.queue.length === 0 || state.queue_held
+export const holdQueue = ({ queue, queue_held }: PathState, turn_id?: string): Draft[] =>
+  queue.every(({ mode }) => queue_held && mode === 'queue')
     ? []
     : [
         {
           type: 'queue_update',
           ...(turn_id === undefined ? {} : { turn_id }),
-          items: state.queue.map((item) => ({ ...item, mode: 'queue' })),
+          items: queue.map((item) => ({ ...item, mode: 'queue' })),
           held: true,
         },
       ];
@@ -80,5 +80,5 @@ export async function enqueue(core: Core, mode: QueueItem['mode'], prompt: Promp
   const item = { id: core.parts.ids.entry(), mode, text: prompt.text, parts };
   const fitted = await fitQueueItem(core.log.blobs, item);
   const { queue, queue_held } = core.log.state();
-  return [{ type: 'queue_update', items: [...queue, fitted], held: queue_held }];
+  return [{ type: 'queue_update', items: [...queue, fitted], held: queue_held && queue.length > 0 }];
 }

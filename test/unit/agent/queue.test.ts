@@ -113,6 +113,34 @@ describe('prompts sent while a turn runs', () => {
     expect((await bench.disk.bytes()).length).toBeLessThan(100_000);
   });
 
+  it('a steer goes in while older prompts are held; what it did not reach is held with them', async () => {
+    const gate = later();
+    const bench = await openBench({
+      script: [
+        begins('a b', hang()),
+        [() => gate.opened, ...text('one')],
+        text('two'),
+        begins('c d', hang()),
+      ],
+    });
+    await bench.send('first');
+    await bench.send('held', { mode: 'queue' });
+    await bench.do({ type: 'stop' });
+    await bench.send('second');
+    await bench.send('steered', { mode: 'steer' });
+    gate.open();
+    await bench.session.settled();
+    expect(sentTexts(bench)).toEqual(['first', 'second', 'steered']);
+    expect(bench.log.state()).toMatchObject({ queue_held: true, queue: [{ text: 'held' }] });
+    await bench.send('third');
+    await bench.send('too late', { mode: 'steer' });
+    await bench.do({ type: 'stop' });
+    expect(bench.log.state().queue.map(({ text: words, mode }) => `${mode} ${words}`)).toEqual([
+      'queue held',
+      'queue too late',
+    ]);
+  });
+
   it('drops an item, and says so when it is not there any more', async () => {
     const bench = await openBench({ script: [[hang()]] });
     await bench.send('first');
