@@ -105,21 +105,25 @@ export class Chat {
   }
 
   async send(mode: SendMode = 'send', replyInstead = false): Promise<void> {
-    if (this.isSending || this.draft.isEmpty || this.session.info?.read_only === true) return;
-    const { text, chips, editing } = this.draft;
-    const mentions = this.draft.mentions();
+    const session = this.session.info;
+    if (this.isSending || this.draft.isEmpty || session === null || session.read_only) return;
+    const { text, editing } = this.draft;
+    const intent = this.#prompt({ text, mentions: this.draft.mentions(), editing, mode, replyInstead });
+    this.draft.beginSending();
     this.isSending = true;
     const patience = setTimeout(() => this.#losePatience(), PATIENCE_MS);
-    const reply = await this.#intend(this.#prompt({ text, mentions, editing, mode, replyInstead }));
+    const reply = await this.#intend(intent);
     clearTimeout(patience);
     this.isSending = false;
-    if (reply.ok) this.#sent(text, chips);
-    else
+    if (reply.ok) this.#sent(session.id);
+    else if (session.id === this.session.info?.id) {
+      this.draft.notSent();
       this.problem = this.#problemOf(
         reply.failure,
         () => void this.send(mode),
         () => void this.send(mode, true),
       );
+    }
   }
 
   /** Sends a text that is not in the composer: a suggestion. */
@@ -128,6 +132,7 @@ export class Chat {
   }
 
   async edit(message: Message): Promise<void> {
+    if (this.isSending) return;
     await this.#orExplain('The message could not be loaded', async () => {
       this.draft.startEdit(message.id, await promptToEdit(message, (hash) => this.blob(hash)));
       this.problem = null;
@@ -223,8 +228,13 @@ export class Chat {
     };
   }
 
-  #sent(text: string, chips: readonly Mention[]): void {
-    this.draft.sent(text, chips);
+  #sent(session: string): void {
+    if (session !== this.session.info?.id) {
+      // Another session is shown by now; what was kept as this one's draft is sent.
+      this.connection.draft({ session, text: '', editing: null });
+      return;
+    }
+    this.draft.sent();
     this.problem = null;
     this.saveDraft();
   }

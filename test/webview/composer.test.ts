@@ -57,20 +57,43 @@ describe('draft', () => {
 
   it('takes out what was sent and keeps what was typed meanwhile', () => {
     const draft = new Draft();
+    draft.text = 'first';
+    draft.beginSending();
+    draft.changeFrom(5);
     draft.text = 'first and second';
-    draft.sent('first', []);
+    draft.sent();
     expect(draft.text).toBe('and second');
-    draft.text = 'quite another';
-    draft.sent('first', []);
-    expect(draft.text).toBe('quite another');
   });
 
-  it('after an edit was sent the earlier draft is there again', () => {
+  it('keeps the whole of what replaced the text that is being sent, even when it begins alike', () => {
+    const draft = new Draft();
+    draft.text = 'Hello';
+    draft.beginSending();
+    draft.changeFrom(0);
+    draft.text = 'Hello again';
+    draft.sent();
+    expect(draft.text).toBe('Hello again');
+  });
+
+  it('keeps everything when it was not sent', () => {
+    const draft = new Draft();
+    draft.text = 'Hello';
+    draft.attachText('a log');
+    draft.beginSending();
+    draft.notSent();
+    draft.sent();
+    expect(draft).toMatchObject({ text: 'Hello', chips: [{ text: 'a log' }] });
+  });
+
+  it('after an edit was sent the earlier draft is there again, with what was typed meanwhile behind it', () => {
     const draft = new Draft();
     draft.text = 'waiting';
     draft.startEdit('entry-1', { text: 'Old', mentions: [] });
-    draft.sent('Old', []);
-    expect(draft).toMatchObject({ text: 'waiting', editing: null });
+    draft.beginSending();
+    draft.changeFrom(3);
+    draft.text = 'Old and new';
+    draft.sent();
+    expect(draft).toMatchObject({ text: 'waiting\nand new', editing: null });
   });
 
   it('H5: what was attached to a message comes back with it: texts as attachments, files it names as mentions', () => {

@@ -20,6 +20,7 @@ export class Draft {
   /** Files picked for an @-mention; those no longer named in the text are not sent. */
   #files = new Set<string>();
   #aside: Contents | null = null;
+  #sending: (Readonly<Pick<Draft, 'text' | 'chips'>> & { isIntact: boolean }) | null = null;
 
   get isEmpty(): boolean {
     return this.text.trim() === '' && this.chips.length === 0;
@@ -30,6 +31,7 @@ export class Draft {
     this.editing = contents.editing;
     this.chips = [];
     this.#files.clear();
+    this.#sending = null;
     this.#aside = contents.editing === null ? null : { text: '', chips: [] };
   }
 
@@ -83,18 +85,36 @@ export class Draft {
     return [...named.map((path): Mention => ({ kind: 'file', label: path, path })), ...this.chips];
   }
 
-  /** What was sent is with the host now: takes it out, and keeps what was typed meanwhile. */
-  sent(text: string, chips: readonly Mention[]): void {
-    const rest = this.text.startsWith(text) ? this.text.slice(text.length).trimStart() : this.text;
+  /** What stands here is being sent; it stays until the host has it. */
+  beginSending(): void {
+    this.#sending = { text: this.text, chips: this.chips, isIntact: true };
+  }
+
+  /** The person changes the text from `start` on: what is being sent may be no part of it any more. */
+  changeFrom(start: number): void {
+    if (this.#sending !== null && start < this.#sending.text.length) this.#sending.isIntact = false;
+  }
+
+  /** The host did not take it: it stays as it is. */
+  notSent(): void {
+    this.#sending = null;
+  }
+
+  /** The host has it: takes it out, and keeps what was typed meanwhile. */
+  sent(): void {
+    const sending = this.#sending;
+    this.#sending = null;
+    if (sending === null) return;
+    const { text, chips, isIntact } = sending;
+    const rest = this.text === text ? '' : isIntact ? this.text.slice(text.length).trimStart() : this.text;
     const left = this.chips.filter((chip) => !chips.includes(chip));
-    if (this.editing === null) {
-      this.text = rest;
-      this.chips = left;
-      return;
+    if (this.editing !== null) this.endEdit();
+    else {
+      this.text = '';
+      this.chips = [];
     }
-    this.endEdit();
     if (rest !== '') this.insert(rest);
-    if (left.length > 0) this.chips = [...this.chips, ...left];
+    this.chips = [...this.chips, ...left];
   }
 }
 

@@ -51,6 +51,38 @@ export function composerTests(open: Open): void {
       await eventually(() => chat.composer.inputValue()).toBe('and more');
     });
 
+    it('leaves alone what replaced the text while it was being sent', async () => {
+      const chat = await open(new Scene());
+      chat.answer = () => 'never';
+      await chat.composer.fill('Hello');
+      await chat.at('send').click();
+      await chat.composer.fill('Hello again');
+      const sent = chat.received.find((message) => message.type === 'intent');
+      await chat.post({ type: 'reply', id: sent?.id ?? -1, ok: true, result: null });
+      chat.answer = () => ({ result: null });
+      await chat.at('send').click();
+      await eventually(() => chat.intents().map((intent) => intent.type === 'send' && intent.text)).toEqual([
+        'Hello',
+        'Hello again',
+      ]);
+      await eventually(() => chat.composer.inputValue()).toBe('');
+    });
+
+    it('a session that was left while its prompt was being sent does not keep it as a draft', async () => {
+      const chat = await open(new Scene('one'));
+      chat.answer = () => 'never';
+      await chat.composer.fill('For one');
+      await chat.at('send').click();
+      await chat.post(new Scene('two').snapshot({ draft: { text: 'For two', editing: null } }));
+      await eventually(() => chat.composer.inputValue()).toBe('For two');
+      const sent = chat.received.find((message) => message.type === 'intent');
+      await chat.post({ type: 'reply', id: sent?.id ?? -1, ok: true, result: null });
+      const last = () =>
+        chat.received.findLast((message) => message.type === 'draft' && message.session === 'one');
+      await eventually(last).toEqual({ type: 'draft', session: 'one', text: '', editing: null });
+      expect(await chat.composer.inputValue()).toBe('For two');
+    });
+
     it('queues on Enter and steers on Ctrl+Enter while a turn runs; Escape never stops it', async () => {
       const scene = workingScene();
       const chat = await open(scene);
