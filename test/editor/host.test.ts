@@ -31,8 +31,9 @@ test('a chat in a tab comes back after a reload; a key in the settings is moved 
     const secrets = { apiKey: 'sk-very-secret', headers: { 'X-Token': 'tok-secret', 'X-Title': 'Bough' } };
     editor.setMachineSettings({ 'bough.providers': { scripted: { ...provider, ...secrets } } });
     const settings = path.join(editor.userData, 'Machine/settings.json');
-    await eventually(() => !readFileSync(settings, 'utf8').includes('secret'), { what: 'the key is moved' });
-    expect(readFileSync(settings, 'utf8')).toContain('X-Title');
+    // VS Code empties the file before it writes it.
+    const isMoved = (text: string) => text.includes('X-Title') && !text.includes('secret');
+    await eventually(() => isMoved(readFileSync(settings, 'utf8')), { what: 'the key is moved' });
     server.enqueue(reply.text('Still here.'));
     await again.send('And now?');
     await again.says('Still here.');
