@@ -20,7 +20,9 @@ export function createHostFacts(tell: Teller, onError: (error: unknown) => void)
   const changed = createSignal<void>(onError);
   let prompts: string[] = [];
   let notices: NoticeView[] = [];
+  let hasLooked = false;
   const look = () => {
+    hasLooked = true;
     lookForPrompts().then((found) => {
       prompts = found;
       changed.fire();
@@ -30,7 +32,7 @@ export function createHostFacts(tell: Teller, onError: (error: unknown) => void)
   bag.add(
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
       changed.fire();
-      look();
+      if (hasLooked) look();
     }),
   );
   bag.add(
@@ -38,12 +40,15 @@ export function createHostFacts(tell: Teller, onError: (error: unknown) => void)
       if (event.affectsConfiguration('bough')) changed.fire();
     }),
   );
-  look();
   return {
     place: placeOfWindow,
     sendOn: () => readSendOn(readSetting),
     notices: () => notices,
-    suggestions: (model) => suggestionsFor(model, prompts),
+    // The first view that shows them makes it worth to look.
+    suggestions: (model) => {
+      if (!hasLooked) look();
+      return suggestionsFor(model, prompts);
+    },
     onChange: (listener) => changed.on(listener),
     tellSecrets({ moved, left }) {
       const names = moved.join(', ');
