@@ -58,28 +58,43 @@ const cache = (options: CallOptions): CallOptions => {
   };
 };
 
-/**
- * With thinking on, a turn whose calls are being answered must begin with the thinking that made them. Calls of another
- * model have none: this answer goes without.
- */
-const lacksThinking = ({ messages }: ModelRequest): boolean => {
-  const lastPrompt = messages.findLastIndex(
-    (message, index) => message.role === 'user' && messages[index - 1]?.role !== 'tool',
-  );
-  return messages
-    .slice(lastPrompt + 1)
-    .some(
-      (message) =>
-        message.role === 'assistant' &&
-        message.parts.some((part) => part.type === 'tool_call') &&
-        !message.parts.some((part) => part.type === 'reasoning'),
-    );
+const isThinking = ({ type }: { type: string }): boolean => type === 'reasoning';
+
+/** A message with thinking must begin with it and must not end with it: what a damaged log left of it is not sent. */
+const withSoundThinking = (message: LanguageModelV4Message): LanguageModelV4Message => {
+  if (message.role !== 'assistant') return message;
+  const { content } = message;
+  const [first] = content;
+  if (!first || !isThinking(first))
+    return { ...message, content: content.filter((part) => !isThinking(part)) };
+  const last = content.findLastIndex((part) => !isThinking(part));
+  return { ...message, content: content.slice(0, last + 1) };
 };
 
-const infoFor = (request: ModelRequest, info: ModelInfo): ModelInfo => {
-  const { reasoning, ...rest } = info;
-  const stated = { maxOutput: MAX_OUTPUT, ...rest };
-  return reasoning === undefined || lacksThinking(request) ? stated : { ...stated, reasoning };
+/**
+ * With thinking on, messages whose calls are being answered must begin with the thinking that made them. Those of
+ * another model have none: this answer goes without.
+ */
+const lacksThinking = (prompt: readonly LanguageModelV4Message[]): boolean => {
+  const lastPrompt = prompt.findLastIndex(
+    (message, index) => message.role === 'user' && prompt[index - 1]?.role !== 'tool',
+  );
+  return prompt.slice(lastPrompt + 1).some(({ role, content }) => {
+    if (role !== 'assistant') return false;
+    const [first] = content;
+    return first !== undefined && !isThinking(first);
+  });
+};
+
+const optionsFor = (request: ModelRequest, info: ModelInfo): CallOptions => {
+  const options = callOptions(request, { maxOutput: MAX_OUTPUT, ...info }, mapping);
+  const prompt = options.prompt.map(withSoundThinking);
+  const { reasoning, ...rest } = options;
+  return {
+    ...rest,
+    prompt,
+    ...(reasoning !== undefined && { reasoning: lacksThinking(prompt) ? 'none' : reasoning }),
+  };
 };
 
 /** Arguments as they are made, not when they are whole: others that speak this protocol do not know the word for it. */
@@ -97,7 +112,7 @@ export const messages: WireProtocol = {
       fetch,
     })(info.id),
   options: (request, endpoint) => ({
-    ...cache(callOptions(request, infoFor(request, endpoint.info), mapping)),
+    ...cache(optionsFor(request, endpoint.info)),
     providerOptions: { [NAME]: { toolStreaming: isAnthropic(endpoint) } },
   }),
 };

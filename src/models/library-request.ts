@@ -48,6 +48,9 @@ const ownOptions = (
   return isRecord(own) ? ({ [name]: own } as SharedOptions) : undefined;
 };
 
+/** The libraries look names up in plain objects, where "constructor" is something else. No tool of ours is called so. */
+const sentName = (name: string): string => (name in Object.prototype ? `${name}_` : name);
+
 const signedReasoning: NonNullable<Mapping['reasoning']> = (part, providerOptions) =>
   providerOptions ? [{ type: 'reasoning', text: part.text, providerOptions }] : [];
 
@@ -64,7 +67,7 @@ const assistantContent = (part: AssistantPart, mapping: Mapping): AssistantConte
         {
           type: 'tool-call',
           toolCallId: part.call_id,
-          toolName: part.name,
+          toolName: sentName(part.name),
           input: part.input ?? {},
           ...own,
         },
@@ -87,7 +90,7 @@ const messageOf = (message: ModelMessage, info: ModelInfo, mapping: Mapping): La
         content: message.parts.map((part) => ({
           type: 'tool-result',
           toolCallId: part.call_id,
-          toolName: part.name,
+          toolName: sentName(part.name),
           output: { type: part.is_error ? 'error-text' : 'text', value: part.content },
         })),
       };

@@ -14,3 +14,14 @@ export function malformedStrings(value: unknown, path = '$'): string[] {
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Names as every protocol takes them, each once. */
+export function toolNameViolations(names: readonly unknown[]): string[] {
+  const seen = new Set<unknown>();
+  return names.flatMap((name) => {
+    const isSound =
+      typeof name === 'string' && /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name) && !seen.has(name);
+    seen.add(name);
+    return isSound ? [] : [`tool ${JSON.stringify(name)}`];
+  });
+}
