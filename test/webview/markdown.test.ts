@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeEntities } from '../../webview/transcript/markdown/entities.js';
 import { highlight, type Highlighted, languageOf } from '../../webview/transcript/markdown/highlight.js';
 import { linkTarget } from '../../webview/transcript/markdown/link.js';
+import { DEEPEST } from '../../webview/transcript/markdown/nesting.js';
 import { parseMarkdown, StreamMarkdown } from '../../webview/transcript/markdown/stream.js';
 
 /** What is seen of tokens: blank lines between blocks, and the raw text they keep, are not. */
@@ -110,6 +111,50 @@ describe('streaming Markdown', () => {
     expect(seen(stream.update(text))).toEqual(seen(parseMarkdown('# A\n\nb\nc\n\n- d\n')));
   });
 });
+
+const rows = (line: string) => line.repeat(Math.ceil(120_000 / line.length));
+
+describe('hostile Markdown', () => {
+  it.each([
+    ['digits', rows('12345\n')],
+    ['blank lines', rows('\n')],
+    ['rules', rows('----\n')],
+    ['numbers and signs', rows('1. > - * + 2)\n')],
+    ['brackets', rows('[x\n')],
+  ])('reads 120 KB of %s in time that grows with their length alone', (_, text) => {
+    const before = process.cpuUsage();
+    new StreamMarkdown().update(text);
+    const { user, system } = process.cpuUsage(before);
+    // What grows with the square of the length takes minutes here.
+    expect((user + system) / 1e6).toBeLessThan(15);
+  });
+
+  it.each([
+    ['quotations', `${'> '.repeat(3000)}the core`],
+    ['quotations without spaces', `${'>'.repeat(3000)}the core`],
+    ['lists on one line', `${'- '.repeat(3000)}the core`],
+    ['lists', Array.from({ length: 400 }, (_, level) => `${'  '.repeat(level)}- the core`).join('\n')],
+    ['emphasis', `${'*a _b '.repeat(1500)}the core${' b_ a*'.repeat(1500)}`],
+    ['struck out text', `${'~~a *b '.repeat(1500)}the core${' b* a~~'.repeat(1500)}`],
+    ['link names', `${'['.repeat(1500)}the core${'](x)'.repeat(1500)}`],
+  ])('keeps the text of deeply nested %s', (_, text) => {
+    const tokens = new StreamMarkdown().update(text);
+    const deepest = depthOf(tokens);
+    expect(deepest).toBeLessThan(4 * DEEPEST);
+    expect(JSON.stringify(tokens)).toContain('the core');
+  });
+
+  it('reads what is nested as deep as people write', () => {
+    const text = Array.from({ length: 20 }, (_, level) => `${'  '.repeat(level)}- level ${level}`).join('\n');
+    expect(depthOf(parseMarkdown(text))).toBeGreaterThan(20);
+  });
+});
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = 'type' in value ? 1 : 0;
+  return own + Math.max(0, ...Object.values(value).map(depthOf));
+}
 
 describe('G13: where links may lead', () => {
   it('opens web pages and mails', () => {

@@ -2,9 +2,14 @@
  * Markdown that grows: gives after every update the tokens a full parse would give, but parses again only what can still
  * change. A block is settled once a later block has begun on a complete line.
  */
-import { Lexer, type Token, type TokensList } from 'marked';
+import { Lexer, type Token } from 'marked';
+import { BoundedTokenizer } from './nesting.js';
 
-type Links = TokensList['links'];
+/** Tokens of a text, and whether it defines a link ("[name]: address"), be it within a quotation or a list. */
+interface Parsed {
+  tokens: Token[];
+  defines: boolean;
+}
 
 export class StreamMarkdown {
   #text = '';
@@ -33,15 +38,18 @@ export class StreamMarkdown {
 
   #parse(): readonly Token[] {
     const rest = this.#text.slice(this.#end);
-    const open = lex(rest);
+    const { tokens: open, defines } = lex(rest);
     // A definition changes what stands before it, and a settled one what comes after it: then all is parsed anew.
-    if (open.some(isDefinition)) {
+    if (defines) {
       this.#restart();
-      return lex(this.#text);
+      return lex(this.#text).tokens;
     }
     const tokens = this.#settled.concat(open);
     const complete = rest.lastIndexOf('\n') + 1;
-    if (complete > this.#looked) this.#settle(complete === rest.length ? open : lex(rest.slice(0, complete)));
+    if (complete > this.#looked) {
+      const whole = complete === rest.length ? { tokens: open, defines } : lex(rest.slice(0, complete));
+      if (!whole.defines) this.#settle(whole.tokens);
+    }
     return tokens;
   }
 
@@ -56,16 +64,11 @@ export class StreamMarkdown {
   }
 }
 
-const lex = (text: string, links: Links = {}): Token[] => {
-  const lexer = new Lexer({ gfm: true });
-  Object.assign(lexer.tokens.links, links);
-  return [...lexer.lex(text)];
-};
-
-/** Definitions may also stand inside a quotation or a list. */
-function isDefinition(token: Token): boolean {
-  return token.type === 'def' || /(^|\n)[\s>*+\-\d.)]*\[[^\]]+\]:/.test(token.raw);
+function lex(text: string): Parsed {
+  const lexer = new Lexer({ gfm: true, tokenizer: new BoundedTokenizer() });
+  const tokens = [...lexer.lex(text)];
+  return { tokens, defines: Object.keys(lexer.tokens.links).length > 0 };
 }
 
 /** All at once, for text that does not grow. */
-export const parseMarkdown = (text: string): readonly Token[] => lex(text.replace(/\r\n|\r/g, '\n'));
+export const parseMarkdown = (text: string): readonly Token[] => lex(text.replace(/\r\n|\r/g, '\n')).tokens;
