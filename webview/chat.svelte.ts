@@ -7,6 +7,7 @@ import type { Message } from '../src/shared/entry.js';
 import type { Failure } from '../src/shared/failure.js';
 import type { QueueItem } from '../src/shared/notes.js';
 import type { Ask, AskResults, Intent, Mention, UiCommand } from '../src/shared/protocol.js';
+import { Blobs } from './blobs.js';
 import { Draft } from './composer/draft.svelte.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
 import { conversationText } from './conversation-text.js';
@@ -38,7 +39,7 @@ export class Chat {
   focusRequests = $state.raw(0);
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
   focusedCall = $state.raw<string | null>(null);
-  readonly #blobs = new Map<string, Promise<string>>();
+  readonly #blobs: Blobs;
   /** What the person asked for that waits until the turn has stopped. */
   #afterStop: (() => void) | null = null;
 
@@ -47,6 +48,7 @@ export class Chat {
     nextFrame: (callback: () => void) => void;
   }) {
     this.connection = parts.connect((message) => this.#receive(message));
+    this.#blobs = new Blobs((ask) => this.connection.ask(ask));
     this.session = new Session({
       askSnapshot: () => void this.#ask({ what: 'snapshot' }),
       askBodies: async (ids) => (await this.#ask<'bodies'>({ what: 'bodies', ids })) ?? [],
@@ -177,24 +179,13 @@ export class Chat {
     this.connection.draft({ session, text: this.draft.text, editing: this.draft.editing });
   }
 
-  /** The text of a blob; asked for once. */
+  /** The text of a blob. */
   blob(hash: string): Promise<string> {
-    const known = this.#blobs.get(hash);
-    if (known !== undefined) return known;
-    const text = this.#blobText(hash);
-    this.#blobs.set(hash, text);
-    text.catch(() => this.#blobs.delete(hash));
-    return text;
+    return this.#blobs.text(hash);
   }
 
   async files(query: string): Promise<string[]> {
     return (await this.#ask<'files'>({ what: 'files', query })) ?? [];
-  }
-
-  async #blobText(hash: string): Promise<string> {
-    const reply = await this.connection.ask({ what: 'blob', hash });
-    if (!reply.ok) throw new Error(reply.failure.message);
-    return String(reply.result);
   }
 
   async #ask<W extends Ask['what']>(ask: Extract<Ask, { what: W }>): Promise<AskResults[W] | undefined> {

@@ -12,7 +12,7 @@ import { openWire } from './wire.js';
 
 const wire = openWire();
 reportTrouble(window, (text) => wire.post({ type: 'trouble', text }));
-reportFocus(window, (focused) => wire.post({ type: 'focus', focused }));
+reportFocus(window, (focus) => wire.post({ type: 'focus', ...focus }));
 
 const chat = new Chat({
   connect: (receive) => connect(wire, receive),

@@ -1,0 +1,39 @@
+/** Hands the draft to the host when typing pauses, and at once when the view loses the keyboard or goes out of sight. */
+
+const PAUSE_MS = 300;
+
+export class DraftSaver {
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #save: () => void;
+
+  constructor(save: () => void) {
+    this.#save = save;
+  }
+
+  soon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.now(), PAUSE_MS);
+  }
+
+  /** Only if something was typed since. */
+  now(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#save();
+  }
+
+  /** Until the returned function is called. */
+  watch(view: Window): () => void {
+    const listeners = new AbortController();
+    const { signal } = listeners;
+    const save = () => this.now();
+    view.document.addEventListener('visibilitychange', save, { signal });
+    view.addEventListener('pagehide', save, { signal });
+    view.addEventListener('blur', save, { signal });
+    return () => {
+      save();
+      listeners.abort();
+    };
+  }
+}
