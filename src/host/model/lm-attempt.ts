@@ -214,7 +214,23 @@ function codeOf(error: unknown): string | undefined {
     : undefined;
 }
 
+/** A provider may throw anything, and what comes through VS Code may be an Error without a message. */
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+  const cause = error instanceof Error ? wordsOf(error.cause) : '';
+  return cause === '' ? wordsOf(error) : cause;
+}
+
+function wordsOf(thrown: unknown): string {
+  switch (typeof thrown) {
+    case 'string':
+      return thrown.trim();
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(thrown);
+    default:
+      return typeof thrown === 'object' && thrown !== null && 'message' in thrown
+        ? wordsOf(thrown.message)
+        : '';
+  }
 }

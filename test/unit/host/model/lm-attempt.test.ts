@@ -13,15 +13,15 @@ async function* streamOf(parts: unknown[], error?: Error): AsyncGenerator<unknow
 
 async function attempt(
   parts: unknown[],
-  options: { error?: Error; refuse?: Error; signal?: AbortSignal } = {},
+  options: { error?: Error; refuse?: unknown; signal?: AbortSignal } = {},
 ) {
   const events: ModelEvent[] = [];
   const unknown: string[] = [];
   let bytes = 0;
   const stream = lmAttempt({
     send: () =>
-      options.refuse
-        ? Promise.reject(options.refuse)
+      'refuse' in options
+        ? { then: (_: unknown, reject?: ((why: unknown) => unknown) | null) => reject?.(options.refuse) }
         : Promise.resolve({ stream: streamOf(parts, options.error) }),
     isText: (part) => part instanceof Text,
     label: 'Test Model',
@@ -90,6 +90,26 @@ describe('an attempt at a model of VS Code', () => {
   it('an error in mid-stream is a failure that may be tried again', async () => {
     const { last } = await attempt([new Text('a')], { error: new Error('gone') });
     expect(last).toMatchObject({ type: 'failure', failure: { transient: true, detail: 'gone' } });
+  });
+
+  const noMessage = new Error();
+  Reflect.set(noMessage, 'message', undefined);
+  const noCauseMessage = new Error('outside', { cause: noMessage });
+  it.each([
+    [undefined, 'no reason given'],
+    [null, 'no reason given'],
+    ['out of order', 'out of order'],
+    [503, '503'],
+    [{}, 'no reason given'],
+    [{ message: 'an object' }, 'an object'],
+    [noMessage, 'no reason given'],
+    [noCauseMessage, 'outside'],
+    [new Error('outside', { cause: 'the cause' }), 'the cause'],
+  ])('whatever a provider throws is a sentence and may be tried again: %s', async (thrown, reason) => {
+    expect((await attempt([], { refuse: thrown })).last).toMatchObject({
+      type: 'failure',
+      failure: { kind: 'network', transient: true, message: `Test Model failed: ${reason}` },
+    });
   });
 
   it.each(['NoPermissions', 'NotFound', 'Blocked'])(
