@@ -3,7 +3,9 @@ import * as vscode from 'vscode';
 import type { AgentSession } from '../../agent/types.js';
 import type { ModelInfo, Models } from '../../ports.js';
 import { unwrap } from '../errors.js';
+import { plainLabel } from '../labels.js';
 import { LM_PROVIDER } from './lm.js';
+import { openSettings } from './settings-place.js';
 
 interface ModelItem extends vscode.QuickPickItem {
   info?: ModelInfo;
@@ -63,7 +65,7 @@ function itemsOf(models: readonly ModelInfo[], { agent, configured }: SelectPart
     for (const info of members) {
       const id = `${info.provider}/${info.id}`;
       const note = id === current ? vscode.l10n.t('{0} · this session', id) : id;
-      items.push({ label: info.label, description: note, info });
+      items.push({ label: plainLabel(info.label), description: plainLabel(note), info });
     }
   }
   return [...items, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...waysToMore()];
@@ -90,7 +92,7 @@ function waysToMore(): ModelItem[] {
     {
       label: vscode.l10n.t('Add a provider in the settings…'),
       iconPath: new vscode.ThemeIcon('gear'),
-      run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'bough.providers'),
+      run: () => openSettings('bough.providers'),
     },
     {
       label: vscode.l10n.t('Set an API key…'),

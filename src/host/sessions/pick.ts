@@ -1,6 +1,7 @@
 /** The pick list of sessions: newest first, filled page by page while it is open. */
 import * as vscode from 'vscode';
 import type { SessionStore, SessionSummary } from '../../log/store.js';
+import { plainLabel } from '../labels.js';
 import type { OpenSessions } from './open-sessions.js';
 import { relativeTime, rowIcons, rowWord } from './rows.js';
 
@@ -69,7 +70,7 @@ function itemOf(summary: SessionSummary, { sessions, now, current }: PickParts):
   const notes = [word, summary.id === current ? vscode.l10n.t('on show') : '', age];
   return {
     id: summary.id,
-    label: live?.title() ?? summary.title,
+    label: plainLabel(live?.title() ?? summary.title),
     description: notes.filter((note) => note !== '').join(' · '),
     iconPath: new vscode.ThemeIcon(rowIcons[word].icon),
   };
