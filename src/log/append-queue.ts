@@ -1,6 +1,12 @@
 /** Appends in the order they were asked for, gathered into groups: a burst becomes one write and one sync. */
 import type { Draft, Entry } from '../shared/notes.js';
-import type { StoreAppendOptions } from './log.js';
+import type { AppendOptions } from './store.js';
+
+/** What a store may do that others may not. */
+export interface StoreAppendOptions extends AppendOptions {
+  /** Name, tags and archived may be changed while the session is archived. */
+  isArchivedAllowed?: boolean;
+}
 
 export interface AppendRequest {
   batch: readonly Draft[];

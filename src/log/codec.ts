@@ -28,7 +28,10 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** The line of one batch, newline included: an object for one entry, an array for more. @throws BoughError */
 export function serialiseBatch(batch: readonly KnownEntry[]): string {
   const records = batch.map(serialiseEntry);
-  return `${records.length === 1 ? records[0] : `[${records.join(',')}]`}\n`;
+  const line = records.length === 1 ? `${records[0] ?? ''}\n` : `[${records.join(',')}]\n`;
+  const bytes = Buffer.byteLength(line);
+  if (bytes > MAX_LINE_BYTES) throw tooLarge(`A batch of ${records.length} entries`, bytes, MAX_LINE_BYTES);
+  return line;
 }
 
 export function serialiseHeader(header: Header): string {
@@ -41,11 +44,20 @@ function serialiseEntry(entry: KnownEntry): string {
   const json = toJson({ type, id, parent_id, timestamp, ...rest });
   const bytes = Buffer.byteLength(json);
   if (bytes > MAX_ENTRY_BYTES) {
-    const message = `A ${type} of ${bytes} bytes is more than one entry can hold (${MAX_ENTRY_BYTES}); keep its content as a blob.`;
-    throw new BoughError('TooLarge', message, { bytes, limit: MAX_ENTRY_BYTES });
+    throw tooLarge(`A ${type}`, bytes, MAX_ENTRY_BYTES);
   }
   return json;
 }
+
+const tooLarge = (what: string, bytes: number, limit: number): BoughError =>
+  new BoughError(
+    'TooLarge',
+    `${what} of ${bytes} bytes is more than fits (${limit}); keep long content as blobs.`,
+    {
+      bytes,
+      limit,
+    },
+  );
 
 const loneSurrogate = /\\ud[89a-f]/;
 const lineSeparators = /[\u2028\u2029]/g;

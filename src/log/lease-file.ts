@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock, Disposable, Files } from '../ports.js';
-import type { OsLock, Purpose } from './lease.js';
+import type { OsLock, Purpose } from './os-lock.js';
 import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
 import { errnoOf, ifThere, isMissing } from './storage.js';
 

@@ -7,21 +7,12 @@ import { BoughError } from '../shared/failure.js';
 import { isAliveHere, readHolder } from './holder.js';
 import { LeaseFileLock } from './lease-file.js';
 import type { LockTable } from './lock-table.js';
+import type { OsLock, Purpose } from './os-lock.js';
 import { SqliteLock, loadSqlite } from './sqlite-lock.js';
 import { errnoOf, ifThere, stored } from './storage.js';
 import type { Holder } from './store.js';
 
-export type Purpose = 'run' | 'write';
-
-/** A lock over processes. */
-export interface OsLock {
-  /** Whether taking it also says who holds it; if not, the lease file beside it does. */
-  readonly namesHolder: boolean;
-  /** False when somebody else holds it. */
-  tryTake(purpose: Purpose): Promise<boolean>;
-  isOurs(): Promise<boolean>;
-  release(): Promise<void>;
-}
+export type { OsLock } from './os-lock.js';
 
 /** What takes leases in this process. */
 export interface LeaseParts {

@@ -13,6 +13,8 @@ import type { RawLine } from './scan.js';
 import type { Access, LogDamage, PlacedEntry } from './store.js';
 import { Tree } from './tree.js';
 
+const MAX_LISTED_DAMAGE = 1_000;
+
 /** Where an entry's bytes are, and what reading gave it that they do not say. */
 export interface EntryPlace {
   offset: number;
@@ -33,6 +35,8 @@ export type Tail =
 export class Ledger {
   readonly fold = new SessionFold();
   readonly #damage: LogDamage[] = [];
+  /** Beyond what is listed, so that a file of garbage takes no memory. */
+  #unlisted: { count: number; last: LogDamage } | undefined;
   readonly tree = new Tree();
   readonly #places: EntryPlace[] = [];
   /** Attempts whose text the log holds. */
@@ -88,8 +92,14 @@ export class Ledger {
 
   /** What could not be taken as it stands, a record at the end that was cut short included. */
   get damage(): readonly LogDamage[] {
-    if (this.#tail.kind !== 'fragment') return this.#damage;
-    return [...this.#damage, { kind: 'torn-tail', line: this.#tail.line, reason: cutShort(this.#tail) }];
+    const damage = [...this.#damage];
+    if (this.#unlisted !== undefined) {
+      const { count, last } = this.#unlisted;
+      damage.push({ ...last, reason: `${last.reason}; ${count - 1} more are not listed one by one` });
+    }
+    const tail = this.#tail;
+    if (tail.kind === 'fragment') damage.push({ kind: 'torn-tail', line: tail.line, reason: cutShort(tail) });
+    return damage;
   }
 
   get messages(): number {
@@ -131,7 +141,7 @@ export class Ledger {
     this.#takeHeader(parsed, raw);
     const placed = this.#place(parsed.entries, raw);
     const kind = raw.isTooLong ? 'too-large' : 'unreadable-line';
-    for (const reason of parsed.faults) this.#damage.push({ kind, line: raw.line, reason });
+    for (const reason of parsed.faults) this.#report({ kind, line: raw.line, reason });
     this.#end = raw.end;
     this.#line = raw.isTerminated ? raw.line + 1 : raw.line;
     this.#tail = raw.isTerminated ? { kind: 'none' } : { kind: 'open', end: raw.end };
@@ -142,7 +152,7 @@ export class Ledger {
   setAside(where: string): void {
     const { tail } = this;
     if (tail.kind !== 'fragment') return;
-    this.#damage.push({ kind: 'torn-tail', line: tail.line, reason: `${cutShort(tail)}; moved to ${where}` });
+    this.#report({ kind: 'torn-tail', line: tail.line, reason: `${cutShort(tail)}; moved to ${where}` });
     this.tree.markGap(this.fold.head);
     this.#tail = { kind: 'none' };
   }
@@ -153,6 +163,11 @@ export class Ledger {
     this.#line++;
     this.#end++;
     this.#tail = { kind: 'none' };
+  }
+
+  #report(damage: LogDamage): void {
+    if (this.#damage.length < MAX_LISTED_DAMAGE) this.#damage.push(damage);
+    else this.#unlisted = { count: (this.#unlisted?.count ?? 0) + 1, last: damage };
   }
 
   #parse(raw: RawLine): ParsedLine {
@@ -179,7 +194,7 @@ export class Ledger {
     } else if (raw.offset === 0) {
       const why = parsed.faults.splice(0).join('; ') || 'the first line is not a header';
       const reason = `${why}; the header was made up from the rest of the file`;
-      this.#damage.push({ kind: 'header', line: raw.line, reason });
+      this.#report({ kind: 'header', line: raw.line, reason });
     }
   }
 
@@ -190,7 +205,7 @@ export class Ledger {
       const linkedFrom = isContinuing ? { ...asWritten, parent_id: this.fold.head } : asWritten;
       const where = { line: raw.line, offset: raw.offset, index };
       const { entry, isRecovered, faults } = this.tree.add(linkedFrom, where, position);
-      for (const fault of faults) this.#damage.push({ ...fault, line: raw.line });
+      for (const fault of faults) this.#report({ ...fault, line: raw.line });
       const { id, parent_id } = entry;
       this.#places.push({
         offset: raw.offset,

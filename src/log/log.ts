@@ -7,7 +7,7 @@ import type { ConversationEntry, Header } from '../shared/entry.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
 import { isConversation, type Draft, type Entry } from '../shared/notes.js';
-import { AppendQueue, type AppendRequest } from './append-queue.js';
+import { AppendQueue, type AppendRequest, type StoreAppendOptions } from './append-queue.js';
 import { Bodies } from './bodies.js';
 import { FolderBlobs } from './blobs.js';
 import { composeLines } from './group.js';
@@ -19,7 +19,6 @@ import { Serial } from './serial.js';
 import { sessionIdOf } from './session-name.js';
 import type {
   Access,
-  AppendOptions,
   Blobs,
   Holder,
   Lease,
@@ -35,12 +34,6 @@ export interface LogParts extends LogFileParts {
   hasFile: boolean;
   /** Failures that nobody waits for: of the stream journal, of letting a lease go. */
   onTrouble: (error: BoughError) => void;
-}
-
-/** What a store may do that others may not. */
-export interface StoreAppendOptions extends AppendOptions {
-  /** Name, tags and archived may be changed while the session is archived. */
-  isArchivedAllowed?: boolean;
 }
 
 export class FileLog implements SessionLog {

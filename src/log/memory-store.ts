@@ -1,7 +1,7 @@
 /** Sessions that are written nowhere: the file store, on files that live in this process only. */
 import type { Clock, Ids } from '../ports.js';
 import { FileStore } from './file-store.js';
-import type { OsLock } from './lease.js';
+import type { OsLock } from './os-lock.js';
 import { LockTable } from './lock-table.js';
 import { MemoryFiles } from './memory-files.js';
 import type { SessionStore } from './store.js';

@@ -6,7 +6,7 @@
 import type * as SqliteModule from 'node:sqlite';
 import type { Files } from '../ports.js';
 import { errnoOf } from './storage.js';
-import type { OsLock } from './lease.js';
+import type { OsLock } from './os-lock.js';
 
 type Sqlite = typeof SqliteModule;
 

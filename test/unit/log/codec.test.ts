@@ -71,6 +71,13 @@ describe('writing a line', () => {
     expect(codeOf(() => json('a', 'ü'.repeat(room / 2 + 1)))).toBe('TooLarge');
   });
 
+  it('refuses a batch beyond the limit of a line', () => {
+    const batch = Array.from({ length: 65 }, (_, index) =>
+      message(`m${index}`, 'x'.repeat(MAX_ENTRY_BYTES - 500)),
+    );
+    expect(codeOf(() => serialiseBatch(batch))).toBe('TooLarge');
+  });
+
   it('refuses what JSON cannot hold', () => {
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;

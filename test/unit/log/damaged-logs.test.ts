@@ -404,6 +404,21 @@ describe('a damaged log', () => {
     });
   });
 
+  it('lists a thousand faults one by one and counts the rest', async () => {
+    const garbage = Array.from({ length: 2_500 }, () => 'garbage');
+    await putLog(
+      place,
+      's',
+      lines(headerLine('s'), messageLine('a', null), ...garbage, messageLine('b', 'a')),
+    );
+    const log = await place.store().open('s');
+    expect([log.damage.length, await pathTexts(log)]).toEqual([1_001, ['a', 'b']]);
+    expect(log.damage.at(-1)).toMatchObject({
+      line: 2_502,
+      reason: expect.stringContaining('1499 more') as string,
+    });
+  });
+
   it('B16: orders by place in the file and parent links, whatever the times say', async () => {
     const at = (timestamp: string): object => ({ timestamp });
     await putLog(
