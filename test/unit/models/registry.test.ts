@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, it, expect } from 'vitest';
 import { createModels, type ModelsParts } from '../../../src/models/registry.js';
 import type { Clock, Model } from '../../../src/ports.js';
 import { isFailure, type Failure } from '../../../src/shared/failure.js';
-import { reply, startModelServer, type ModelServer } from '../../model-server/index.js';
+import { replies, reply, startModelServer, type ModelServer } from '../../model-server/index.js';
 import { attempt, realClock } from './attempt.js';
 
 let server: ModelServer;
@@ -281,5 +281,96 @@ describe('the list', () => {
     const log = (_level: string, text: string) => void told.push(text);
     expect(await ids({ near: local(), bad: { kind: 'gopher' } }, { log })).toEqual(['demo/tour']);
     expect(told.join('\n')).toMatch(/bad\.kind[\s\S]*No models of "near".*API key/);
+  });
+});
+
+describe('a kind', () => {
+  const listed = {
+    'openai-compatible': ['a', 'text-embedding-3'],
+    openai: ['a'],
+    anthropic: ['a'],
+    google: ['a'],
+  };
+  const lists: Record<'openai-compatible' | 'openai' | 'anthropic' | 'google', object> = {
+    'openai-compatible': { data: [{ id: 'a' }, { id: 'text-embedding-3' }] },
+    openai: { data: [{ id: 'a' }, { id: 'text-embedding-3' }, { id: 'gpt-image-1' }] },
+    anthropic: { data: [{ type: 'model', id: 'a', display_name: 'A' }], has_more: false },
+    google: {
+      models: [
+        { name: 'models/a', supportedGenerationMethods: ['generateContent'] },
+        { name: 'models/embedding', supportedGenerationMethods: ['embedContent'] },
+      ],
+    },
+  };
+  const speech = {
+    'openai-compatible': 'chat',
+    openai: 'responses',
+    anthropic: 'messages',
+    google: 'gemini',
+  } as const;
+  const keyHeaders = {
+    'openai-compatible': ['authorization', 'Bearer sk-key-1'],
+    openai: ['authorization', 'Bearer sk-key-1'],
+    anthropic: ['x-api-key', 'sk-key-1'],
+    google: ['x-goog-api-key', 'sk-key-1'],
+  } as const;
+  const every = Object.keys(speech) as (keyof typeof speech)[];
+
+  it.each(every)('%s lists its models with its key, and answers', async (kind) => {
+    const seen: { url: string; headers: Headers }[] = [];
+    const remembering: typeof globalThis.fetch = (url, init) => {
+      seen.push({ url: new Request(url).url, headers: new Headers(init?.headers) });
+      return Promise.resolve(Response.json(lists[kind]));
+    };
+    const [name, value] = keyHeaders[kind];
+    const all = models(
+      { acme: { kind, baseUrl: 'https://api.acme.test/v1' } },
+      { fetch: remembering, key: () => Promise.resolve('sk-key-1') },
+    );
+    const found = (await all.list()).flatMap(({ provider, id }) => (provider === 'acme' ? [id] : []));
+    expect(found).toEqual(listed[kind]);
+    expect(seen[0]?.url).toMatch(/^https:\/\/api\.acme\.test\/v1\/models/);
+    expect(seen[0]?.headers.get(name)).toBe(value);
+    server.enqueue(replies[speech[kind]].text('hi'));
+    const near = await models({ near: { kind, baseUrl: server.url } }).resolve('near/a');
+    if (isFailure(near)) throw new Error(near.message);
+    expect((await attempt(near)).text).toBe('hi');
+  });
+
+  it.each([
+    ['openai', 'https://api.openai.com'],
+    ['anthropic', 'https://api.anthropic.com'],
+    ['google', 'https://generativelanguage.googleapis.com'],
+  ])('%s needs no base URL; its key is bound to its own origin', async (kind, origin) => {
+    const asked: string[] = [];
+    const sent: string[] = [];
+    const all = models(
+      { acme: { kind } },
+      {
+        key: (provider, at) => (asked.push(`${provider} ${at}`), Promise.resolve('sk-key-1')),
+        fetch: (url) => (
+          sent.push(new URL(new Request(url).url).origin),
+          Promise.resolve(new Response('', { status: 401 }))
+        ),
+      },
+    );
+    const found = await all.resolve('acme/m');
+    if (isFailure(found)) throw new Error(found.message);
+    expect((await attempt(found)).failure).toMatchObject({ kind: 'auth', action: 'set-key' });
+    expect(asked).toEqual([`acme ${origin}`]);
+    expect(sent).toEqual([origin]);
+  });
+
+  it.each([
+    ['openai', 'responses service'],
+    ['anthropic', 'messages service'],
+    ['google', 'Gemini service'],
+  ])('%s says which service is missing at a wrong address', async (kind, service) => {
+    server.enqueue(reply.status(404, {}, '404 page not found'));
+    const found = await models({ near: { kind, baseUrl: server.url } }).resolve('near/a');
+    if (isFailure(found)) throw new Error(found.message);
+    const { failure } = await attempt(found);
+    expect(failure).toMatchObject({ action: 'open-settings' });
+    expect(failure?.message).toContain(service);
   });
 });
