@@ -18,6 +18,13 @@ import { failureOf, troubleOf } from '../errors.js';
 import { readBodies } from './bodies.js';
 import { Feed, type ShownSession } from './feed.js';
 
+/** Where the keyboard is, as the view's document says. */
+export interface KeyboardFocus {
+  focused: boolean;
+  /** In a text field that is not empty. */
+  typing: boolean;
+}
+
 export interface ChannelParts {
   post: (message: ToWebview) => void;
   clock: Clock;
@@ -29,7 +36,7 @@ export interface ChannelParts {
   };
   /** How an intent ended: what could not be saved stays on show until something can. */
   onIntent: (session: string, intent: Intent, failure: Failure | null) => void;
-  onFocus: (focused: boolean) => void;
+  onFocus: (focus: KeyboardFocus) => void;
   log: (level: 'warn' | 'error', text: string) => void;
 }
 
@@ -57,7 +64,7 @@ export class Channel implements Disposable {
   /** The view's document is gone (hidden or rebuilt); it says `open` when it is there again. */
   detach(): void {
     this.isOpen = false;
-    this.parts.onFocus(false);
+    this.parts.onFocus({ focused: false, typing: false });
     this.feed?.forget();
   }
 
@@ -101,7 +108,7 @@ export class Channel implements Disposable {
       case 'ask':
         return this.reply(message.id, 'Loading', (session) => this.answer(message.ask, session));
       case 'focus':
-        return this.parts.onFocus(message.focused);
+        return this.parts.onFocus({ focused: message.focused, typing: message.typing });
       case 'draft':
         return this.parts.drafts.write(message.session, { text: message.text, editing: message.editing });
       case 'trouble':

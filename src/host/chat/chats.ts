@@ -4,16 +4,12 @@
  */
 import * as vscode from 'vscode';
 import type { ToWebview } from '../../shared/protocol.js';
+import type { ActiveSession } from '../sessions/active.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
-import { Channel, type ChannelParts } from './channel.js';
+import { Channel, type ChannelParts, type KeyboardFocus } from './channel.js';
 import { TAB } from './html.js';
 import { openPage, type Page } from './page.js';
-
-/** Which session the side bar of this folder shows, kept beside the sessions. */
-export interface ActiveSession {
-  read(): Promise<string>;
-  write(session: string): Promise<void>;
-}
+import { ShownInSideBar } from './shown.js';
 
 export interface ChatsParts extends Omit<ChannelParts, 'post' | 'onFocus'> {
   extensionUri: vscode.Uri;
@@ -29,11 +25,11 @@ interface Tab {
 
 export class Chats implements vscode.Disposable {
   private view: { view: vscode.WebviewView; channel: Channel } | undefined;
-  /** What the side bar shows, whether it is on the screen or not. */
-  private shown: string | undefined;
+  /** Whether it is on the screen or not. */
+  private readonly shown: ShownInSideBar;
   private readonly tabs = new Map<string, Tab>();
-  /** Pages whose document has the keyboard. */
-  private readonly focused = new Set<Page>();
+  /** The page whose document has the keyboard. */
+  private focus: { page: Page; typing: boolean } | undefined;
   private readonly currentChanged = new vscode.EventEmitter<void>();
   private readonly replaced: { dispose(): void };
 
@@ -41,6 +37,7 @@ export class Chats implements vscode.Disposable {
   readonly onChange = this.currentChanged.event;
 
   constructor(private readonly parts: ChatsParts) {
+    this.shown = new ShownInSideBar(parts.active, parts.onError);
     this.replaced = parts.sessions.on(({ id, type }) => {
       if (type === 'replaced') this.guard(this.reconnect(id), 'Showing the session');
     });
@@ -55,22 +52,21 @@ export class Chats implements vscode.Disposable {
   /** The session of the focused tab, else of the side bar once it is known. */
   peekCurrent(): string | undefined {
     for (const [id, { panel }] of this.tabs) if (panel.active) return id;
-    return this.shown;
+    return this.shown.id;
   }
 
-  async ofSideBar(): Promise<string> {
-    this.shown ??= await this.parts.active.read();
-    return this.shown;
+  ofSideBar(): Promise<string> {
+    return this.shown.find();
   }
 
-  /** One of our chats has the keyboard. */
-  hasFocus(): boolean {
-    return this.focused.size > 0;
+  /** Whether one of our chats has the keyboard, and whether it is in a text field that is not empty. */
+  keyboard(): KeyboardFocus {
+    return { focused: this.focus !== undefined, typing: this.focus?.typing === true };
   }
 
   isVisible(session: string): boolean {
     return (
-      (this.shown === session && this.view?.view.visible === true) ||
+      (this.shown.id === session && this.view?.view.visible === true) ||
       this.tabs.get(session)?.panel.visible === true
     );
   }
@@ -91,9 +87,8 @@ export class Chats implements vscode.Disposable {
   /** What the side bar shows from now on. */
   async setSideBar(session: string): Promise<void> {
     const opened = await this.parts.sessions.open(session);
-    if (this.shown !== session) {
-      await this.parts.active.write(session);
-      this.shown = session;
+    if (this.shown.id !== session) {
+      this.shown.choose(session);
       this.view?.channel.show(opened);
     }
     this.currentChanged.fire();
@@ -107,6 +102,7 @@ export class Chats implements vscode.Disposable {
       enableFindWidget: true,
     });
     await this.attachTab(panel, session);
+    this.tabs.get(session)?.channel.compose();
   }
 
   /** The view of the side bar is there; its page has been set. */
@@ -156,7 +152,7 @@ export class Chats implements vscode.Disposable {
   /** The session is gone: its tab closes, and the side bar shows `instead`. */
   async drop(session: string, instead: () => string): Promise<void> {
     this.tabs.get(session)?.panel.dispose();
-    if (this.shown === session) await this.setSideBar(instead());
+    if (this.shown.id === session) await this.setSideBar(instead());
   }
 
   dispose(): void {
@@ -168,16 +164,28 @@ export class Chats implements vscode.Disposable {
 
   private async reconnect(session: string): Promise<void> {
     const opened = await this.parts.sessions.open(session);
-    if (this.shown === session) this.view?.channel.show(opened);
+    if (this.shown.id === session) this.view?.channel.show(opened);
     this.tabs.get(session)?.channel.show(opened);
   }
 
   /** Webviews are not kept alive while hidden: their document says `open` when it is there again. */
   private connect(page: Page, watch: (isVisible: (visible: boolean) => void) => vscode.Disposable): Channel {
+    const { drafts, onIntent } = this.parts;
     const channel = new Channel({
       ...this.parts,
+      drafts: {
+        read: (session) => drafts.read(session),
+        write: (session, draft) => {
+          this.shown.touch(session);
+          drafts.write(session, draft);
+        },
+      },
+      onIntent: (session, intent, failure) => {
+        if (failure === null) this.shown.touch(session);
+        onIntent(session, intent, failure);
+      },
       post: (message) => this.post(page.webview, message),
-      onFocus: (focused) => this.setFocus(page, focused),
+      onFocus: (focus) => this.setFocus(page, focus),
     });
     page.listen((data) => channel.receive(data));
     watch((visible) => {
@@ -187,10 +195,9 @@ export class Chats implements vscode.Disposable {
     return channel;
   }
 
-  private setFocus(page: Page, focused: boolean): void {
-    if (focused === this.focused.has(page)) return;
-    if (focused) this.focused.add(page);
-    else this.focused.delete(page);
+  private setFocus(page: Page, { focused, typing }: KeyboardFocus): void {
+    if (!focused && this.focus?.page !== page) return;
+    this.focus = focused ? { page, typing } : undefined;
     this.currentChanged.fire();
   }
 

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Failure } from '../../shared/failure.js';
 import type { UiCommand } from '../../shared/protocol.js';
 import { Refusal } from '../errors.js';
+import { openSettings } from '../model/settings-place.js';
 import type { Commands } from './commands.js';
 
 export interface UiParts {
@@ -37,7 +38,7 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
     case 'show_log':
       return commands['bough.log.show']();
     case 'open_settings':
-      return vscode.commands.executeCommand('workbench.action.openSettings', command.query);
+      return openSettings(command.query);
     case 'open_folder':
       return vscode.commands.executeCommand('vscode.openFolder');
     case 'reopen':

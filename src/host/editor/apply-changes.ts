@@ -10,7 +10,7 @@ import { fileFailure } from './file-errors.js';
 import { minimalChange } from './minimal-change.js';
 import { openDocument } from './read-text.js';
 
-/** How long an open, unchanged editor may take to notice that its file changed on disk. */
+/** How long an editor may take to notice that its file changed, or was saved, on disk. */
 const CATCH_UP_MS = 5000;
 
 interface Target {
@@ -124,8 +124,10 @@ async function save({ change, uri, wasDirty, beforeBytes }: Target): Promise<App
   // What `save` answers is not enough: it is false when saving was not needed any more, and a document that is read-only
   // by a setting counts as saved.
   await document.save();
+  await isClean(document);
   const bytes = await bytesOf(uri);
-  if (!document.isDirty && (await isOnDisk(document, bytes))) {
+  // The disk decides: on a busy machine the editor may take long to hear that its own save went well.
+  if (await isOnDisk(document, bytes)) {
     return { ...state, text: document.getText(), saved: true, after_bytes: bytes };
   }
   if (document.isDirty) {
@@ -137,6 +139,22 @@ async function save({ change, uri, wasDirty, beforeBytes }: Target): Promise<App
   await restore(document, change.before ?? '');
   const problem = `${change.path.shown} was not changed: VS Code treats it as read-only.`;
   return { ...state, text: document.getText(), saved: false, after_bytes: bytes, problem };
+}
+
+/** Waits until the document counts as saved, for as long as that may take to become known. */
+async function isClean(document: vscode.TextDocument): Promise<void> {
+  if (!document.isDirty) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(limit);
+      saved.dispose();
+      resolve();
+    };
+    const saved = vscode.workspace.onDidSaveTextDocument((other) => {
+      if (other === document) done();
+    });
+    const limit = setTimeout(done, CATCH_UP_MS);
+  });
 }
 
 async function isOnDisk(document: vscode.TextDocument, bytes: Uint8Array | null): Promise<boolean> {

@@ -69,7 +69,7 @@ export const say = (text: string, paceMs?: number): Beat => ({
 
 export const call = (name: string, input: object): Beat => ({ do: 'call', name, input });
 
-/** Stands at the end of every answer. */
+/** Stands at the end of a conversation's first answer. */
 export const label =
   "*This is Bough's built-in demo, a script and not a language model. To connect a real one, run “Bough: Select Model…”, " +
   'or add a provider to the setting `bough.providers` and run “Bough: Set API Key…”.*';

@@ -6,7 +6,7 @@ import type { Clock, Model, ModelEvent, ModelInfo, ModelRequest, ReceivedCall } 
 import { cancelled, type Failure } from '../../shared/failure.js';
 import { edit } from './edit.js';
 import { explore } from './explore.js';
-import { readTalk, type Beat, type Scene } from './talk.js';
+import { label, readTalk, type Beat, type Scene } from './talk.js';
 import { branch, crash, drop, FAILURES, rateLimit } from './trouble.js';
 
 export const demoInfo: ModelInfo = {
@@ -95,10 +95,29 @@ const pause = ({ clock, signal }: Stage, ms: number): Promise<void> =>
 
 const beatsFor = (request: ModelRequest, { attempts }: Stage): Beat[] => {
   const asked = readTalk(request, 1).prompt;
-  const scene = scenes.get(asked);
+  const scene = scenes.get(lastWords(asked));
   const isFailing = scene === rateLimit || scene === drop;
-  return (scene ?? explore)(readTalk(request, isFailing ? attempts.next(request) : 1));
+  const beats = (scene ?? explore)(readTalk(request, isFailing ? attempts.next(request) : 1));
+  return isLabelled(request) ? beats.map(withoutLabel) : beats;
 };
+
+/** A prompt that was never answered stands before this one in the same message: the last one is meant. */
+const lastWords = (prompt: string): string =>
+  prompt
+    .split(/\n\s*\n/)
+    .at(-1)
+    ?.trim() ?? prompt;
+
+const isLabelled = ({ messages }: ModelRequest): boolean =>
+  messages.some(
+    (message) =>
+      message.role === 'assistant' &&
+      message.parts.some((part) => part.type === 'text' && part.text.includes(label)),
+  );
+
+/** Said once in a conversation: the header names the demo all the time. */
+const withoutLabel = (beat: Beat): Beat =>
+  beat.do === 'say' ? { ...beat, text: beat.text.replace(`\n\n${label}`, '') } : beat;
 
 async function* speak(text: string, paceMs: number, stage: Stage): AsyncGenerator<ModelEvent> {
   yield { type: 'start', part: 'text' };

@@ -1,0 +1,42 @@
+/**
+ * Which session a surface shows: what it showed last, else the newest, else one that has nothing in it yet. Finding out
+ * changes nothing on disk, and never fails: a choice that cannot be read is as good as none.
+ */
+import type { SessionStore } from '../../log/store.js';
+import { isBoughError } from '../../shared/failure.js';
+
+export interface ActiveSession {
+  read(): Promise<string>;
+  write(session: string): Promise<void>;
+}
+
+export interface ActiveParts {
+  surfaces: {
+    get(surface: string): Promise<string | undefined>;
+    set(surface: string, session: string): Promise<void>;
+  };
+  store: Pick<SessionStore, 'list'>;
+  freshId: () => string;
+  /** The setting `sessions.continueLast`. */
+  isContinued: () => boolean;
+  onTrouble: (error: Error) => void;
+}
+
+export function activeSession(surface: string, parts: ActiveParts): ActiveSession {
+  const { surfaces, store, onTrouble } = parts;
+  const orNone = async (work: Promise<string | undefined>): Promise<string | undefined> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      onTrouble(error);
+      return undefined;
+    }
+  };
+  const newest = async () => (await store.list({ limit: 1 })).sessions[0]?.id;
+  const last = async () => (await orNone(surfaces.get(surface))) ?? (await orNone(newest()));
+  return {
+    read: async () => (parts.isContinued() ? await last() : undefined) ?? parts.freshId(),
+    write: (session) => surfaces.set(surface, session),
+  };
+}
