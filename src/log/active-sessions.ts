@@ -5,9 +5,11 @@
 import path from 'node:path';
 import { SessionLease, type LeaseParts } from './lease.js';
 import { Serial } from './serial.js';
+import { isSessionId } from './session-name.js';
 import { ifThere, stored } from './storage.js';
 
-const isChoice = (pair: [string, unknown]): pair is [string, string] => typeof pair[1] === 'string';
+const isChoice = (pair: [string, unknown]): pair is [string, string] =>
+  typeof pair[1] === 'string' && isSessionId(pair[1]);
 
 export class ActiveSessions {
   readonly #parts: LeaseParts;

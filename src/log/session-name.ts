@@ -11,9 +11,12 @@ export const LOG_SUFFIX = '.jsonl';
 /** In a session's folder: the composer's text and attachments. */
 export const DRAFT_FILE = 'draft.json';
 
-/** Throws InvalidArgument for an id that is blank or padded: two that look alike must not be two sessions. */
+/** Two ids that look alike must not be two sessions: none is blank, padded or half a character. */
+export const isSessionId = (id: string): boolean => id.trim() !== '' && id.trim() === id && id.isWellFormed();
+
+/** Throws InvalidArgument for what can be no id. */
 export function checkSessionId(id: string): void {
-  if (id.trim() === '' || id.trim() !== id || !id.isWellFormed()) {
+  if (!isSessionId(id)) {
     throw new BoughError(
       'InvalidArgument',
       `A session id must be well-formed text that is not blank and has no white space around it: ${JSON.stringify(id)}.`,

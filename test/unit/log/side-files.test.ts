@@ -239,12 +239,15 @@ describe('active.json', () => {
     expect(found).toEqual(Array.from({ length: 8 }, (_, at) => `s${at}`));
   });
 
-  it.each(['garbage', '[]', '{"a":1}', ''])('begins anew when it makes no sense: %s', async (content) => {
-    await writeFile(file(), content);
-    expect(await surfaces().get('a')).toBe(undefined);
-    await surfaces().set('a', 's');
-    expect(await surfaces().get('a')).toBe('s');
-  });
+  it.each(['garbage', '[]', '{"a":1}', '', '{"a":""}', '{"a":"  "}', '{"a":" padded "}', '{"a":"\\ud800"}'])(
+    'begins anew when it makes no sense: %s',
+    async (content) => {
+      await writeFile(file(), content);
+      expect(await surfaces().get('a')).toBe(undefined);
+      await surfaces().set('a', 's');
+      expect(await surfaces().get('a')).toBe('s');
+    },
+  );
 
   it('keeps what it said when it cannot be written', async () => {
     const one = surfaces();
