@@ -11,7 +11,7 @@ import type { SessionStore } from '../log/store.js';
 import { openWorkspace } from '../log/workspace-key.js';
 import type { Clock, Ids } from '../ports.js';
 import type { Failure } from '../shared/failure.js';
-import type { ActiveSession } from './chat/chats.js';
+import { activeSession, type ActiveSession } from './sessions/active.js';
 import type { ReadSetting } from './model/settings.js';
 import type { Teller } from './tell.js';
 
@@ -47,38 +47,15 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   return {
     store,
     folder: identity?.uri,
-    active: activeOf(`vscode:${place.key}`, {
+    active: activeSession(`vscode:${place.key}`, {
       surfaces,
       store,
-      ids,
+      freshId: () => ids.session(),
       isContinued: () => parts.readSetting('sessions.continueLast') !== false,
+      onTrouble,
     }),
     drafts: new DraftFiles(place.folder, files),
     close: () => store.close(),
-  };
-}
-
-interface ActiveParts {
-  surfaces: ActiveSessions;
-  store: SessionStore;
-  ids: Ids;
-  /** The setting `sessions.continueLast`. */
-  isContinued: () => boolean;
-}
-
-/** What a surface shows: what it showed last, else the newest session, else one that has nothing in it yet. */
-function activeOf(surface: string, { surfaces, store, ids, isContinued }: ActiveParts): ActiveSession {
-  const find = async (): Promise<string> => {
-    if (!isContinued()) return ids.session();
-    return (await surfaces.get(surface)) ?? (await store.list({ limit: 1 })).sessions[0]?.id ?? ids.session();
-  };
-  return {
-    read: async () => {
-      const session = await find();
-      await surfaces.set(surface, session);
-      return session;
-    },
-    write: (session) => surfaces.set(surface, session),
   };
 }
 
