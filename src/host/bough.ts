@@ -96,7 +96,10 @@ function createChats(
     command: runUi,
     files: findFiles,
     drafts,
-    onIntent: (session, intent, failure) => sessions.peek(session)?.takeIntent(intent, failure),
+    onIntent: (session, intent, failure) => {
+      sessions.peek(session)?.takeIntent(intent, failure);
+      if (intent.type === 'send' && failure === null) drafts.sent(session, intent.text);
+    },
     log: output.log,
     onError: tell.error,
   });

@@ -13,6 +13,7 @@ export interface DraftStore {
 }
 
 const DELAY_MS = 300;
+const nothing: DraftText = { text: '', editing: null };
 
 export class Drafts {
   private readonly latest = new Map<string, DraftText>();
@@ -29,7 +30,7 @@ export class Drafts {
   async read(session: string): Promise<DraftText> {
     const known = this.latest.get(session);
     if (known) return known;
-    const draft = (await this.files.read(session)) ?? { text: '', editing: null };
+    const draft = (await this.fromDisk(session)) ?? nothing;
     // What was typed meanwhile is newer.
     const newer = this.latest.get(session);
     if (newer) return newer;
@@ -48,6 +49,14 @@ export class Drafts {
     );
   }
 
+  /** The log has this prompt now: it must not come back as a draft, whatever happens to the view that clears it. */
+  sent(session: string, text: string): void {
+    const known = this.latest.get(session);
+    if (!known || known.text === '' || known.text.trim() !== text.trim()) return;
+    this.latest.set(session, nothing);
+    void this.save(session);
+  }
+
   /** The session is gone; so is its draft. */
   forget(session: string): void {
     this.timers.get(session)?.dispose();
@@ -59,6 +68,16 @@ export class Drafts {
   async flush(): Promise<void> {
     await Promise.all([...this.timers.keys()].map((session) => this.save(session)));
     await Promise.all(this.writing.values());
+  }
+
+  /** A session is shown whether or not its draft can be read. */
+  private async fromDisk(session: string): Promise<DraftText | undefined> {
+    try {
+      return await this.files.read(session);
+    } catch (error) {
+      this.onError(error);
+      return undefined;
+    }
   }
 
   private save(session: string): Promise<void> {

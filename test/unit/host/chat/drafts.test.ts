@@ -72,6 +72,44 @@ describe('drafts', () => {
     expect(writes).toEqual(['one: ab']);
   });
 
+  it('G11: a prompt that was sent is no draft any more, at once and on disk too', async () => {
+    const { drafts, files, clock } = make();
+    drafts.write('one', typed('Hello'));
+    await clock.advance(1_000);
+    drafts.sent('one', 'Hello');
+    await idle();
+    expect(files.get('one')).toEqual(typed(''));
+    expect(await drafts.read('one')).toEqual(typed(''));
+  });
+
+  it('a draft that waits to be written when its prompt is sent is not written', async () => {
+    const { drafts, clock, writes } = make();
+    drafts.write('one', { text: 'Hello\n', editing: 'm1' });
+    drafts.sent('one', 'Hello');
+    await clock.advance(1_000);
+    expect(writes).toEqual(['one: ']);
+  });
+
+  it('what was typed after the prompt was sent stays', async () => {
+    const { drafts, clock, writes } = make();
+    drafts.write('one', typed('And then?'));
+    drafts.sent('one', 'Hello');
+    drafts.sent('two', 'Hello');
+    await clock.advance(1_000);
+    expect(writes).toEqual(['one: And then?']);
+  });
+
+  it('one that cannot be read is told, and is none', async () => {
+    const errors: unknown[] = [];
+    const unreadable = {
+      read: () => Promise.reject(new Error('access is denied')),
+      write: () => Promise.resolve(),
+    };
+    const drafts = new Drafts(unreadable, new FakeClock(), (error) => errors.push(error));
+    expect(await drafts.read('one')).toEqual(typed(''));
+    expect(errors).toHaveLength(1);
+  });
+
   it('a session that is gone takes its draft along', async () => {
     const { drafts, clock, writes } = make();
     drafts.write('one', typed('a'));
