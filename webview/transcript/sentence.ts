@@ -1,5 +1,6 @@
 /** A tool call as a sentence: icon, verb, object, outcome. */
 import type { CardState, ToolCard } from '../../src/shared/fold/types.js';
+import { diffOf } from './hunks.js';
 
 export interface Sentence {
   icon: string;
@@ -109,7 +110,7 @@ const firstLine = (value: string | undefined): string => /^[^\n]*/.exec(value?.t
 function outcomeOf(card: ToolCard): string | undefined {
   switch (card.state) {
     case 'pending':
-      return 'waits for you';
+      return card.decision === 'allow' ? 'approved; waits for its turn' : 'waits for you';
     case 'running':
       return undefined;
     case 'denied':
@@ -125,10 +126,17 @@ function outcomeOf(card: ToolCard): string | undefined {
   }
 }
 
+/** For the card that is open: the result of a denied call is written to the model. */
+export function deniedSentence(card: ToolCard): string | undefined {
+  if (card.state !== 'denied' || card.decision === undefined || card.decision === 'allow') return undefined;
+  const words = deniedWords(card);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function deniedWords({ decision, feedback }: ToolCard): string {
   switch (decision) {
     case 'deny':
-      return feedback === undefined || feedback === '' ? 'denied' : `denied: ${feedback}`;
+      return feedback === undefined || feedback === '' ? 'you denied this' : `you denied this: ${feedback}`;
     case 'replied':
       return 'not run: you replied instead';
     case 'expired':
@@ -173,13 +181,13 @@ function changedLines(card: ToolCard): string | undefined {
   if (card.call.name === 'write') return `${countLines(text(input['content']))} lines`;
   const changes = editsOf(card);
   if (changes.length === 0) return undefined;
-  const { added, removed } = changes.reduce(
-    (sum, edit) => ({
-      added: sum.added + countLines(edit.after),
-      removed: sum.removed + countLines(edit.before),
-    }),
-    { added: 0, removed: 0 },
-  );
+  let added = 0;
+  let removed = 0;
+  for (const { before, after } of changes) {
+    const diff = diffOf(before, after, false);
+    added += diff?.added ?? countLines(after);
+    removed += diff?.removed ?? countLines(before);
+  }
   return `+${added} −${removed}`;
 }
 

@@ -152,8 +152,10 @@ function openState(open: CallState | undefined, { state, run }: Facts): CardStat
       return 'interrupted';
     case 'started':
       return isLive ? 'running' : 'unknown';
-    case 'open':
     case 'allowed':
+      // Its tool_start is not there yet: it waits for the call before it.
+      return isLive || (isOfOpenTurn && run === 'waiting') ? 'pending' : 'interrupted';
+    case 'open':
       if (isLive) return 'running';
       return isOfOpenTurn && run === 'waiting' ? 'pending' : 'interrupted';
   }

@@ -163,7 +163,12 @@ describe('cards of calls without a result', () => {
       .add(request('q1', 'c1'), request('q2', 'c2'))
       .add(decide('q2', 'allow'));
     expect(states(log, 'waiting')).toEqual(['pending', 'pending', 'pending']);
-    expect(states(log, 'running')).toEqual(['pending', 'running', 'running']);
+    expect(states(log, 'running')).toEqual(['pending', 'pending', 'running']);
+    expect(states(log.add({ type: 'tool_start', call_id: 'c2' }), 'running')).toEqual([
+      'pending',
+      'running',
+      'running',
+    ]);
   });
 
   it('are interrupted or of unknown outcome when nobody runs them', () => {
