@@ -6,6 +6,7 @@ import type { Prepared } from '../ports.js';
 import { NOT_RUN_RESULT } from '../shared/fold/stand-in.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft, NoteOf } from '../shared/notes.js';
+import { headOf } from './context/clean.js';
 import type { Core } from './core.js';
 import { resultMessage } from './entries.js';
 import { inputHash } from './sha256.js';
@@ -13,6 +14,15 @@ import { entriesOf } from './turn-facts.js';
 
 export type Decision = NoteOf<'approval_decision'>['decision'];
 type Scope = NonNullable<NoteOf<'approval_decision'>['scope']>;
+
+/** A summary is for people; the input itself is in the call. */
+const SUMMARY_CHARS = 1_000;
+
+function summaryOf(sentence: string): string {
+  if (sentence.length <= SUMMARY_CHARS) return sentence;
+  const head = headOf(sentence, SUMMARY_CHARS);
+  return `${head}… and ${String(sentence.length - head.length)} more characters`;
+}
 
 /** The request with the change itself as blobs, so that the card shows it after a reload. */
 export async function requestDraft(
@@ -31,7 +41,7 @@ export async function requestDraft(
     turn_id,
     call_id: call.call.call_id,
     tool: prepared.tool,
-    summary: prepared.sentence,
+    summary: summaryOf(prepared.sentence),
     input_hash: inputHash(prepared.input),
     targets: prepared.targets,
     risk: prepared.risk,
