@@ -28,6 +28,15 @@ const notPending = (): Failure =>
     'This approval is no longer open: it was decided, or its turn has ended. Ask again if the call is still needed.',
   );
 
+/** More than anybody writes into a card; what is longer is a message. */
+const FEEDBACK_CHARS = 100_000;
+
+const feedbackTooLong = (chars: number): Failure =>
+  refused(
+    'FeedbackTooLong',
+    `The feedback is too long (${String(chars)} characters; at most ${String(FEEDBACK_CHARS)} go with a decision). Shorten it, or decide without it and send it as a message.`,
+  );
+
 interface Pending {
   turn_id: string;
   call: CallState;
@@ -48,6 +57,8 @@ function findPending(core: Core, call_id: string): Pending | null {
 export function decide(core: Core, intent: Decide): Promise<Failure | Record<string, never>> {
   return underLease(core, async () => {
     if (findPending(core, intent.call_id) === null) return notPending();
+    const chars = intent.feedback?.length ?? 0;
+    if (chars > FEEDBACK_CHARS) return feedbackTooLong(chars);
     // Calls of the step that a crash left without a result are answered before the turn goes on.
     if (core.run === null) await repair(core);
     const pending = findPending(core, intent.call_id);
@@ -94,7 +105,8 @@ async function allow(core: Core, pending: Pending, intent: Decide): Promise<void
     feedback: intent.feedback,
   });
   if (core.run !== null) {
-    // Another call of the step runs now: this one follows it.
+    // Another call of the step runs now, and calls run one at a time. A decision must be durable at once and a
+    // tool_start is the promise that the tool starts, so that the two are one batch only when it starts at once.
     await core.append([allowed]);
     return;
   }
