@@ -2,7 +2,11 @@
 import type { StreamJournal } from '../log/store.js';
 import type { Ids, ModelEvent, ReceivedCall, Usage } from '../ports.js';
 import type { Part } from '../shared/entry.js';
+import { headOf } from './context/clean.js';
 import type { Live } from './live.js';
+
+/** No tool has a longer name, and no protocol takes a longer id back. */
+const NAME_CHARS = 256;
 
 export interface Streamed {
   text: string;
@@ -88,14 +92,21 @@ function received(to: Destination, part: Extract<ModelEvent, { type: 'part' }>['
   return part.type === 'tool_call' ? callPart(part, to.ids.entry()) : part;
 }
 
+/** What is no name of a tool stands in the call and in its answer: both must fit their line. */
+function shortened(name: string): string {
+  const head = headOf(name, NAME_CHARS);
+  return `${head}… and ${String(name.length - head.length)} more characters`;
+}
+
 /** Our own id, and the arguments as they parsed; as they came when they did not. */
 function callPart(call: ReceivedCall, call_id: string): Part {
   const isParsed = call.input !== undefined;
+  const { provider_call_id: id } = call;
   return {
     type: 'tool_call',
     call_id,
-    ...(call.provider_call_id === undefined ? {} : { provider_call_id: call.provider_call_id }),
-    name: call.name,
+    ...(id === undefined || id.length > NAME_CHARS ? {} : { provider_call_id: id }),
+    name: call.name.length > NAME_CHARS ? shortened(call.name) : call.name,
     input: isParsed ? call.input : {},
     ...(isParsed ? {} : { raw_input: call.raw_input }),
     ...(call.provider_metadata === undefined ? {} : { provider_metadata: call.provider_metadata }),

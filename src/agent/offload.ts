@@ -1,5 +1,5 @@
 /** Keeps an entry within the size one line may have: what is too long goes to a blob, with a preview in its place. */
-import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Part } from '../shared/entry.js';
+import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Part, type ToolResultPart } from '../shared/entry.js';
 import type { Blobs } from '../log/store.js';
 import type { Draft, QueueItem } from '../shared/notes.js';
 import { headOf, tailOf } from './context/clean.js';
@@ -10,13 +10,23 @@ const RESULT_BYTES = 50_000;
 const RESULT_HEAD = 16_000;
 const RESULT_TAIL = 8_000;
 
-/** A part of a queued prompt beyond this is a blob. */
+/** What the parts of a queued prompt take beyond this is in blobs; not parts that a preview would hardly shorten. */
 const QUEUED_BYTES = 16_000;
+const PREVIEW_BYTES = 4_000;
 
 const encoder = new TextEncoder();
 
-/** UTF-8 bytes of the JSON of a value. */
-const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).byteLength;
+/** Leaves room for what the log adds to a draft. */
+const ROOM = MAX_ENTRY_BYTES * 0.9;
+
+/** Bytes of a value as the log writes it: JSON in UTF-8, with the two line separators escaped. */
+function bytesOf(value: unknown): number {
+  const json = JSON.stringify(value);
+  return encoder.encode(json).byteLength + 3 * (json.match(/[\u2028\u2029]/g)?.length ?? 0);
+}
+
+/** Whether a draft fits one line as it is. */
+export const fitsLine = (draft: Draft): boolean => bytesOf(draft) <= ROOM;
 
 /** A long tool result: head, how much is left out, tail, and the whole as a blob. */
 export async function fitResult(
@@ -25,19 +35,20 @@ export async function fitResult(
 ): Promise<DraftOfType<'message'>> {
   const parts: Part[] = [];
   for (const part of message.parts) {
-    if (part.type !== 'tool_result' || encoder.encode(part.content).byteLength <= RESULT_BYTES) {
-      parts.push(part);
-      continue;
-    }
-    const whole = part.content.toWellFormed();
-    const blob = await blobs.put(whole);
-    const head = headOf(whole, RESULT_HEAD);
-    const tail = tailOf(whole, RESULT_TAIL);
-    const left = whole.length - head.length - tail.length;
-    const content = `${head}\n[… ${String(left)} characters left out of ${String(whole.length)} …]\n${tail}`;
-    parts.push({ ...part, content, blob, logical_chars: whole.length });
+    const isLong = part.type === 'tool_result' && encoder.encode(part.content).byteLength > RESULT_BYTES;
+    parts.push(isLong ? await headAndTail(blobs, part) : part);
   }
   return { ...message, parts };
+}
+
+async function headAndTail(blobs: Blobs, part: ToolResultPart): Promise<ToolResultPart> {
+  const whole = part.content.toWellFormed();
+  const blob = await blobs.put(whole);
+  const head = headOf(whole, RESULT_HEAD);
+  const tail = tailOf(whole, RESULT_TAIL);
+  const left = whole.length - head.length - tail.length;
+  const content = `${head}\n[… ${String(left)} characters left out of ${String(whole.length)} …]\n${tail}`;
+  return { ...part, content, blob, logical_chars: whole.length };
 }
 
 /** Makes every entry of a batch fit. */
@@ -53,14 +64,13 @@ export async function fitBatch(blobs: Blobs, batch: readonly Draft[]): Promise<D
 
 /** A message whose texts or inputs would not fit one line carries them as blobs. */
 async function fitMessage(blobs: Blobs, message: DraftOfType<'message'>): Promise<DraftOfType<'message'>> {
-  const room = MAX_ENTRY_BYTES * 0.9;
-  if (bytesOf(message) <= room) return message;
+  if (fitsLine(message)) return message;
   const parts = [...message.parts];
   // The longest first, until the rest fits.
   const order = [...parts.keys()].sort((a, b) => bytesOf(parts[b]) - bytesOf(parts[a]));
   for (const index of order) {
     const part = parts[index];
-    if (part === undefined || bytesOf({ ...message, parts }) <= room) break;
+    if (part === undefined || fitsLine({ ...message, parts })) break;
     parts[index] = await offloadPart(blobs, part);
   }
   return { ...message, parts };
@@ -69,8 +79,12 @@ async function fitMessage(blobs: Blobs, message: DraftOfType<'message'>): Promis
 /** What is queued is written again with each change of the list, so that only its beginning stays inline. */
 export async function fitQueueItem(blobs: Blobs, item: QueueItem): Promise<QueueItem> {
   const parts: Part[] = [];
+  let inline = 0;
   for (const part of item.parts ?? []) {
-    parts.push(bytesOf(part) > QUEUED_BYTES ? await offloadPart(blobs, part) : part);
+    const bytes = bytesOf(part);
+    const fits = inline + bytes <= QUEUED_BYTES || bytes <= PREVIEW_BYTES;
+    parts.push(fits ? part : await offloadPart(blobs, part));
+    inline += fits ? bytes : 0;
   }
   return { ...item, text: headOf(item.text, PREVIEW_CHARS), parts };
 }
@@ -83,33 +97,35 @@ async function offloadPart(blobs: Blobs, part: Part): Promise<Part> {
       return { ...part, text: '', blob: await blobs.put(text), preview: headOf(text, PREVIEW_CHARS) };
     }
     case 'tool_call': {
+      if (part.raw_input !== undefined) {
+        const raw = part.raw_input.toWellFormed();
+        // Empty, not left out: that it is there says that the arguments did not parse.
+        return { ...part, raw_input: '', blob: await blobs.put(raw), preview: headOf(raw, PREVIEW_CHARS) };
+      }
       const json = (JSON.stringify(part.input) ?? 'null').toWellFormed();
       return { ...part, input: {}, blob: await blobs.put(json), preview: headOf(json, PREVIEW_CHARS) };
     }
-    case 'tool_result': {
-      const text = part.content.toWellFormed();
-      return { ...part, content: '', blob: await blobs.put(text), preview: headOf(text, PREVIEW_CHARS) };
-    }
+    case 'tool_result':
+      return part.content.length > RESULT_HEAD + RESULT_TAIL ? headAndTail(blobs, part) : part;
     case 'image':
     case 'file':
       return part;
   }
 }
 
-/** The same for text that never got finished. */
+/** The same for text that never got finished: the longer of text and reasoning first. */
 async function fitIncomplete(
   blobs: Blobs,
   draft: DraftOfType<'incomplete_output'>,
 ): Promise<DraftOfType<'incomplete_output'>> {
-  if (bytesOf(draft) <= MAX_ENTRY_BYTES * 0.9) return draft;
-  const text = draft.text.toWellFormed();
-  const reasoning =
-    draft.reasoning === undefined ? {} : { reasoning: headOf(draft.reasoning, PREVIEW_CHARS) };
-  return {
-    ...draft,
-    ...reasoning,
-    text: '',
-    blob: await blobs.put(text),
-    preview: headOf(text, PREVIEW_CHARS),
-  };
+  if (fitsLine(draft)) return draft;
+  const { text, reasoning = '' } = draft;
+  if (bytesOf(reasoning) > bytesOf(text)) {
+    const whole = reasoning.toWellFormed();
+    const reasoning_blob = await blobs.put(whole);
+    return fitIncomplete(blobs, { ...draft, reasoning: headOf(whole, PREVIEW_CHARS), reasoning_blob });
+  }
+  const whole = text.toWellFormed();
+  const blob = await blobs.put(whole);
+  return fitIncomplete(blobs, { ...draft, text: '', blob, preview: headOf(whole, PREVIEW_CHARS) });
 }

@@ -1,11 +1,12 @@
 /** What was typed while a turn ran: durable, each item sent exactly once, in one batch with the shorter list. */
 import type { Part } from '../shared/entry.js';
+import { BoughError } from '../shared/failure.js';
 import type { Draft, QueueItem } from '../shared/notes.js';
 import type { Mention } from '../shared/protocol.js';
 import type { PathState } from '../shared/fold/types.js';
 import type { Core } from './core.js';
 import type { DraftOfType } from './entries.js';
-import { fitQueueItem } from './offload.js';
+import { fitQueueItem, fitsLine } from './offload.js';
 
 export interface Prompt {
   text: string;
@@ -74,11 +75,22 @@ export const holdQueue = ({ queue, queue_held }: PathState, turn_id?: string): D
         },
       ];
 
-/** The list with one more prompt at its end. */
+const fullText = (waiting: number): string =>
+  waiting === 0
+    ? 'The message was not queued: it names too many things. Name fewer, or send it when the turn has ended.'
+    : `The message was not queued: the queue is full (messages in it: ${String(waiting)}). Wait until some are sent, or drop one.`;
+
+/** The list with one more prompt at its end. @throws BoughError TooLarge when it has no room for one */
 export async function enqueue(core: Core, mode: QueueItem['mode'], prompt: Prompt): Promise<Draft[]> {
   const parts = promptParts(prompt.text, prompt.mentions);
   const item = { id: core.parts.ids.entry(), mode, text: prompt.text, parts };
   const fitted = await fitQueueItem(core.log.blobs, item);
   const { queue, queue_held } = core.log.state();
-  return [{ type: 'queue_update', items: [...queue, fitted], held: queue_held && queue.length > 0 }];
+  const update: Draft = {
+    type: 'queue_update',
+    items: [...queue, fitted],
+    held: queue_held && queue.length > 0,
+  };
+  if (!fitsLine(update)) throw new BoughError('TooLarge', fullText(queue.length));
+  return [update];
 }

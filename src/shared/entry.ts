@@ -95,7 +95,7 @@ export const toolCallPart = z.looseObject({
   call_id: id,
   provider_call_id: z.string().optional(),
   name: z.string(),
-  /** Parsed arguments; `{}` when they did not parse, with what came in `raw_input`. */
+  /** Parsed arguments; `{}` when they did not parse, with what came in `raw_input` (`''` when that is the blob). */
   input: z.unknown(),
   raw_input: z.string().optional(),
   provider_metadata: providerMetadata,
@@ -152,6 +152,8 @@ export const incompleteOutputSchema = z.looseObject({
   text: z.string(),
   incomplete: z.literal(true),
   reasoning: z.string().optional(),
+  /** The whole of a reasoning too long for the line; `reasoning` is then its beginning. */
+  reasoning_blob: hash.optional(),
   reason: z.enum(['stopped', 'connection', 'error', 'length', 'closed', 'crash']).optional(),
   error: z.string().optional(),
   ...offloaded,

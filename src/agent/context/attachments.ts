@@ -1,5 +1,5 @@
 /** Bytes that lie beside the log: images of the newest prompt and of the current tool batch, and texts too long for a line. */
-import type { FilePart, Message } from '../../shared/entry.js';
+import type { FilePart, Message, ToolCallPart } from '../../shared/entry.js';
 import type { ModelInfo, ModelMessage } from '../../ports.js';
 import type { Said } from './select.js';
 
@@ -26,6 +26,10 @@ export function messagesWithImages(said: readonly Said[]): Set<Message> {
   return found;
 }
 
+/** The blob of a call holds its input; that of arguments that did not parse is never sent. */
+const hasLongInput = (part: ToolCallPart): part is ToolCallPart & { blob: string } =>
+  part.blob !== undefined && part.raw_input === undefined;
+
 /** Hashes of the blobs a request would use, for whoever fetches them before it is built. */
 export function blobsOf(said: readonly Said[], model: ModelInfo): string[] {
   const hashes = new Set<string>();
@@ -36,9 +40,9 @@ export function blobsOf(said: readonly Said[], model: ModelInfo): string[] {
     for (const part of item.entry.parts) {
       if (part.type === 'image') {
         if (withImages.has(item.entry)) hashes.add(part.blob);
-      } else if (part.type === 'text' || part.type === 'reasoning' || part.type === 'tool_call') {
+      } else if (part.type === 'text' || part.type === 'reasoning') {
         if (part.blob !== undefined) hashes.add(part.blob);
-      }
+      } else if (part.type === 'tool_call' && hasLongInput(part)) hashes.add(part.blob);
     }
   }
   return [...hashes];
@@ -77,8 +81,8 @@ export class Attachments {
   }
 
   /** The whole of an input that may lie in a blob, or undefined when it cannot be had. */
-  input(part: { input?: unknown; blob?: string | undefined; preview?: string | undefined }): unknown {
-    if (part.blob === undefined) return part.input;
+  input(part: ToolCallPart): unknown {
+    if (!hasLongInput(part)) return part.input;
     const bytes = this.#blobs.get(part.blob);
     if (bytes === undefined) return { unreadable: part.preview ?? '' };
     try {
