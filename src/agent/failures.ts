@@ -1,6 +1,7 @@
 /** Turns what the log throws into a {@link Failure}: the one place where a BoughError becomes a value. */
 import {
   isBoughError,
+  type BoughError,
   type BoughErrorCode,
   type Failure,
   type FailureAction,
@@ -15,16 +16,19 @@ const kinds: Partial<Record<BoughErrorCode, FailureKind>> = {
 };
 
 const actions: Partial<Record<BoughErrorCode, FailureAction>> = {
-  StorageFailure: 'save-again',
   SessionStale: 'reopen',
   SessionConflict: 'reopen',
   LogDamaged: 'show-log',
 };
 
+/** Only what was to be written can be saved again; a session that cannot be read is opened anew. */
+const actionOf = ({ code, data }: BoughError): FailureAction | undefined =>
+  code === 'StorageFailure' ? (data['op'] === 'write' ? 'save-again' : 'reopen') : actions[code];
+
 /** A failure for a BoughError, with its code; anything else is a bug and is thrown on. */
 export function failureOf(error: unknown): Failure {
   if (!isBoughError(error)) throw error;
-  const action = actions[error.code];
+  const action = actionOf(error);
   const { errno } = error.data;
   return {
     kind: kinds[error.code] ?? 'refused',

@@ -53,13 +53,17 @@ function volumeOf(error: unknown, file: string): string {
   return path.parse(file).root || path.dirname(file);
 }
 
+/** The verbs of what only reads: nothing was to be saved, so that saving again mends nothing. */
+const READING = /^(?:read|list|look at)\b/;
+
 /** `doing` completes "Could not …": "write the session log". A BoughError passes as it is. */
 export function storageFailure(error: unknown, doing: string, file: string): BoughError {
   if (isBoughError(error)) return error;
   const errno = errnoOf(error) ?? 'UNKNOWN';
   const volume = volumeOf(error, file);
+  const op = READING.test(doing) ? 'read' : 'write';
   const message = `Could not ${doing} ${file}: ${adviceFor(errno, volume, error instanceof Error ? error.message : String(error))} (${errno}).`;
-  return new BoughError('StorageFailure', message, { path: file, volume, errno }, { cause: error });
+  return new BoughError('StorageFailure', message, { path: file, volume, errno, op }, { cause: error });
 }
 
 /** Runs file system work; a system error becomes a StorageFailure, a bug stays one. */

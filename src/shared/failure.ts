@@ -43,7 +43,11 @@ export interface Failure {
 export type FailureKind = (typeof failureKinds)[number];
 export type FailureAction = (typeof failureActions)[number];
 
-export const cancelled = (message = 'Stopped.'): Failure => ({ kind: 'cancelled', message, transient: false });
+export const cancelled = (message = 'Stopped.'): Failure => ({
+  kind: 'cancelled',
+  message,
+  transient: false,
+});
 
 /** A tool cannot do what was asked: the sentence goes to the model and to the card. */
 export const toolFailure = (code: string, message: string): Failure => ({
@@ -55,7 +59,11 @@ export const toolFailure = (code: string, message: string): Failure => ({
 
 /** Tells a failure from the value an operation gives when it succeeds. */
 export const isFailure = (value: unknown): value is Failure =>
-  typeof value === 'object' && value !== null && 'kind' in value && 'message' in value && 'transient' in value;
+  typeof value === 'object' &&
+  value !== null &&
+  'kind' in value &&
+  'message' in value &&
+  'transient' in value;
 
 /** The codes of {@link BoughError}; compare by code, never `instanceof`: bundles may hold several copies. */
 export type BoughErrorCode =
@@ -83,7 +91,7 @@ export class BoughError extends Error {
   constructor(
     readonly code: BoughErrorCode,
     message: string,
-    /** Facts about it: `errno`, `path`, `volume`, `line`, `holder`, `since`. */
+    /** Facts about it: `errno`, `op` (read · write), `path`, `volume`, `line`, `holder`, `since`. */
     readonly data: Readonly<Record<string, string | number>> = {},
     options?: ErrorOptions,
   ) {

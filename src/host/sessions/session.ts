@@ -126,7 +126,7 @@ export class HostSession implements ShownSession, Disposable {
 
   /** What could not be written stays on show until something could. */
   private takeFailure(failure: Failure, intent: Intent | null = null): void {
-    if (failure.code !== 'StorageFailure') return;
+    if (failure.action !== 'save-again') return;
     this.notSaved = failure;
     this.unsaved = intent;
     this.changed.fire();

@@ -161,4 +161,5 @@ function watched(log: SessionLog, disk: Disk, process: Process): SessionLog {
 export const diskFull = (): BoughError =>
   new BoughError('StorageFailure', 'The log could not be written: no space left on /data.', {
     errno: 'ENOSPC',
+    op: 'write',
   });
