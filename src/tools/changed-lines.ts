@@ -1,5 +1,6 @@
 /** Compares two texts by lines: how many were added and removed, and how the changed places read now. */
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
+import { endLastLines } from '../shared/last-line.js';
 import { head, linesOf } from './text.js';
 
 /** Beyond this many differing lines the comparison is not worth its time. */
@@ -52,7 +53,7 @@ export function showChanged(before: string, now: string): string {
 
 function hunksOf(before: string, after: string, context: number): StructuredPatchHunk[] | undefined {
   const options = { context, maxEditLength: MAX_DISTANCE };
-  return structuredPatch('', '', before, after, undefined, undefined, options)?.hunks;
+  return structuredPatch('', '', ...endLastLines(before, after), undefined, undefined, options)?.hunks;
 }
 
 function excerpt(hunk: StructuredPatchHunk, kept: readonly string[]): string {

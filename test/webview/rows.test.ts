@@ -8,7 +8,7 @@ import { rowsOf } from '../../src/shared/fold/path.js';
 import { goesOn, itemsOf } from '../../webview/transcript/items.js';
 import { promptOf, promptToEdit, textOf } from '../../webview/transcript/prompt-text.js';
 import { quietGroups } from '../../webview/transcript/quiet.js';
-import { sentenceOf } from '../../webview/transcript/sentence.js';
+import { deniedSentence, sentenceOf } from '../../webview/transcript/sentence.js';
 import { ALL, PAGE, RowWindow, usualFirst } from '../../webview/transcript/window.svelte.js';
 import { duration } from '../../webview/ui/clock.svelte.js';
 import { meterOf } from '../../webview/header/meter.js';
@@ -24,6 +24,19 @@ const said = (tool: ToolCard): string => {
   const { verb, object, outcome } = sentenceOf(tool);
   return `${verb} ${object}${outcome === undefined ? '' : ` · ${outcome}`}`;
 };
+
+describe('a denied call', () => {
+  it('is told to the person, not as it is told to the model', () => {
+    const denied = (more: Partial<ToolCard>) =>
+      deniedSentence(
+        card('run', { command: 'x' }, { state: 'denied', result: 'The person denied…', ...more }),
+      );
+    expect(denied({ decision: 'deny' })).toBe('You denied this');
+    expect(denied({ decision: 'deny', feedback: 'use npm' })).toBe('You denied this: use npm');
+    expect(denied({ decision: 'replied' })).toBe('Not run: you replied instead');
+    expect(denied({})).toBeUndefined();
+  });
+});
 
 describe('a tool call as a sentence', () => {
   it.each([
@@ -41,6 +54,13 @@ describe('a tool call as a sentence', () => {
         ],
       }),
       'Edited a.ts · +1 −3',
+    ],
+    [
+      card('edit', {
+        path: 'a.ts',
+        edits: [{ old_text: 'Lint.\nRun the tests.', new_text: 'Run the tests.\n' }],
+      }),
+      'Edited a.ts · +0 −1',
     ],
     [card('write', { path: 'a.md', content: 'one\ntwo\n' }), 'Wrote a.md · 2 lines'],
     [
@@ -72,7 +92,7 @@ describe('a tool call as a sentence', () => {
     ],
     [
       card('edit', { path: 'a.ts', edits: [] }, { state: 'denied', decision: 'deny', feedback: 'no' }),
-      'Edit a.ts · denied: no',
+      'Edit a.ts · you denied this: no',
     ],
     [card('write', { path: 'a' }, { state: 'unknown' }), 'Write a · interrupted; it may have partly run'],
     [
@@ -304,5 +324,7 @@ describe('small words', () => {
     ]);
     expect(diffOf('', 'a\n')?.lines).toEqual([{ kind: 'added', text: 'a', number: 1 }]);
     expect(diffOf('a', 'a')?.lines).toEqual([]);
+    expect(diffOf('a\nb', 'a\nb\n')?.lines).toEqual([]);
+    expect(diffOf('Lint.\nRun the tests.', 'Run the tests.\n')).toMatchObject({ added: 0, removed: 1 });
   });
 });

@@ -1,5 +1,6 @@
 /** Two texts → the lines that differ, with a few around them, as a diff is shown. */
 import { structuredPatch } from 'diff';
+import { endLastLines } from '../../src/shared/last-line.js';
 
 export interface DiffLine {
   kind: 'added' | 'removed' | 'same' | 'gap';
@@ -19,7 +20,8 @@ const TIMEOUT_MS = 300;
 const CONTEXT = 3;
 
 export function diffOf(before: string, after: string, numbered = true): Diff | undefined {
-  const patch = structuredPatch('', '', before, after, '', '', { context: CONTEXT, timeout: TIMEOUT_MS });
+  const options = { context: CONTEXT, timeout: TIMEOUT_MS };
+  const patch = structuredPatch('', '', ...endLastLines(before, after), '', '', options);
   if (patch === undefined) return undefined;
   const diff: Diff = { lines: [], added: 0, removed: 0 };
   for (const hunk of patch.hunks) {

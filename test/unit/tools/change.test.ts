@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFailure } from '../../../src/shared/failure.js';
+import { countChanges, showChanged } from '../../../src/tools/changed-lines.js';
 import { applyEdits } from '../../../src/tools/replace.js';
 import { call, contextOf, prepare, refusal, tool } from './call.js';
 import { fakeWorkspace, sha256 } from './fake-workspace.js';
@@ -8,6 +9,16 @@ import { fakeWorkspace, sha256 } from './fake-workspace.js';
 const edit = (old_text: string, new_text: string, file = 'a.ts') => ({
   path: file,
   edits: [{ old_text, new_text }],
+});
+
+describe('counting changed lines', () => {
+  it('a last line without its line break is the same line', () => {
+    expect(countChanges('Lint.\nRun the tests.', 'Run the tests.\n')).toEqual({ added: 0, removed: 1 });
+    expect(countChanges('a\nb', 'a\nb\nc\n')).toEqual({ added: 1, removed: 0 });
+    expect(countChanges('a\r\nb', 'a\r\nb\r\n')).toEqual({ added: 0, removed: 0 });
+    expect(countChanges('', 'a')).toEqual({ added: 1, removed: 0 });
+    expect(showChanged('a\nb', 'a\nb\nc\n')).toBe('Lines 1–3 now:\na\nb\nc');
+  });
 });
 
 describe('edit', () => {
