@@ -26,6 +26,9 @@ export type SendMode = 'send' | 'steer';
 /** Actions that depend on the head the person saw. */
 const followsHead = new Set<Intent['type']>(['send', 'continue', 'try_again', 'leave', 'navigate']);
 
+/** What the person wants to see the answer to. */
+const isAnswered = new Set<Intent['type']>(['send', 'continue', 'try_again']);
+
 /** After this the person may act again, whatever became of the reply. */
 const PATIENCE_MS = 15_000;
 
@@ -37,6 +40,8 @@ export class Chat {
   isSending = $state.raw(false);
   /** Grows when the composer is to take the focus. */
   focusRequests = $state.raw(0);
+  /** Grows when the person asked for something that is answered at the end of the conversation. */
+  followRequests = $state.raw(0);
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
   focusedCall = $state.raw<string | null>(null);
   readonly #blobs: Blobs;
@@ -196,6 +201,7 @@ export class Chat {
   }
 
   #intend(intent: Intent): Promise<Reply> {
+    if (isAnswered.has(intent.type)) this.followRequests++;
     const isLoose = !followsHead.has(intent.type) || (intent.type === 'send' && intent.mode !== 'send');
     return this.connection.intend(intent, isLoose ? undefined : (this.session.state?.head ?? null));
   }

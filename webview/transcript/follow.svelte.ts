@@ -12,10 +12,18 @@ const DOWN_KEYS = new Set(['ArrowDown', 'PageDown', 'End', ' ']);
 
 export class Follow {
   isFollowing = $state(true);
+  /** Not everything fits. */
+  isScrollable = $state(false);
+  readonly #hasEnd: () => boolean;
   #element: HTMLElement | undefined;
   #wish: Wish = 'down';
   #touchY = 0;
   #lastTop = 0;
+
+  /** `hasEnd`: there is an end to follow; what has none is read from its top. */
+  constructor(hasEnd: () => boolean) {
+    this.#hasEnd = hasEnd;
+  }
 
   /** An attachment for the scrolling element, whose first child holds the content. */
   readonly attach = (element: HTMLElement): (() => void) => {
@@ -54,7 +62,9 @@ export class Follow {
 
   #keep(): void {
     const element = this.#element;
-    if (!this.isFollowing || element === undefined) return;
+    if (element === undefined) return;
+    this.isScrollable = element.scrollHeight - element.clientHeight > BOTTOM;
+    if (!this.isFollowing || !this.#hasEnd()) return;
     element.scrollTop = element.scrollHeight;
     this.#lastTop = element.scrollTop;
   }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Open } from '../bench/chat-page.js';
 import { askForApproval } from '../bench/command-scene.js';
 import { eventually } from '../bench/eventually.js';
-import { idle, Scene } from '../bench/scenes.js';
+import { demoModel, idle, Scene } from '../bench/scenes.js';
 
 function longText(lines: number): string {
   return Array.from({ length: lines }, (_, index) => `Line ${index + 1} of a long answer.`).join('\n\n');
@@ -59,6 +59,71 @@ export function transcriptTests(open: Open): void {
       await grow('\n\nThe end.');
       await chat.page.getByText('The end.').waitFor();
       await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+    });
+
+    it('follows again whatever happened before, once a prompt is sent', async () => {
+      const scene = new Scene();
+      scene.answer(longText(60));
+      scene.calls('', [{ call_id: 'r1', name: 'run', input: { command: 'npm test' } }]);
+      scene.result('r1', 'run', longText(40));
+      const chat = await open(scene);
+      const transcript = chat.at('transcript');
+      await chat.at('tool-toggle').click();
+      await transcript.hover();
+      await chat.page.mouse.wheel(0, -600);
+      await chat.at('jump-latest').waitFor();
+      await chat.composer.fill('And now?');
+      await chat.composer.press('Enter');
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      await chat.post(
+        scene.append(() => {
+          scene.turn('And now?', 'turn-1');
+          scene.answer(longText(50).replaceAll('Line', 'Row'));
+        }),
+      );
+      await chat.page.getByText('Row 50 of').waitFor();
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      expect(await chat.at('jump-latest').count()).toBe(0);
+    });
+
+    it('begins a page without messages at its top, and follows what is said then', async () => {
+      const scene = new Scene();
+      scene.status = { ...idle, model: demoModel, suggestions: ['/demo edit', 'What is in this folder?'] };
+      const chat = await open(scene, { height: 320 });
+      const transcript = chat.at('transcript');
+      await chat.page.getByRole('heading').waitFor();
+      expect(await distanceFromEnd(transcript)).toBeGreaterThan(10);
+      expect(await transcript.evaluate((element) => element.scrollTop)).toBe(0);
+      await transcript.hover();
+      await chat.page.mouse.wheel(0, 60);
+      await eventually(() => transcript.evaluate((element) => element.scrollTop)).toBeGreaterThan(0);
+      await chat.page.mouse.wheel(0, -20);
+      await eventually(() => distanceFromEnd(transcript)).toBeGreaterThan(0);
+      expect(await chat.at('jump-latest').count()).toBe(0);
+      expect(await chat.page.getByRole('button', { name: '/demo edit' }).count()).toBe(1);
+      await chat.page.getByRole('button', { name: '/demo edit' }).click();
+      await eventually(() => chat.intents()).toMatchObject([{ type: 'send', text: '/demo edit' }]);
+      await eventually(() => chat.composer.evaluate((field) => field === document.activeElement)).toBe(true);
+      await chat.post(
+        scene.append(() => {
+          scene.turn('/demo edit', 'turn-1');
+          scene.answer(longText(40));
+        }),
+      );
+      await chat.page.getByText('Line 40 of').waitFor();
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+    });
+
+    it('offers to go to the end only where not everything fits', async () => {
+      const scene = new Scene();
+      scene.answer('A word.');
+      const chat = await open(scene);
+      await chat.page.getByText('A word.').dblclick();
+      await chat.post(scene.append(() => scene.user('More')));
+      await chat.page.getByText('More', { exact: true }).waitFor();
+      expect(await chat.at('jump-latest').count()).toBe(0);
+      await chat.post(scene.append(() => scene.answer(longText(60))));
+      await chat.at('jump-latest').waitFor();
     });
 
     it('G6: a selection lets go too', async () => {
