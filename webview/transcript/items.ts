@@ -23,6 +23,24 @@ export function itemsOf(rows: readonly Row[], growing: GrowingView | null): Item
   return items;
 }
 
+/** What an item says, as plain text: for when it cannot be drawn. */
+export function textOfItem({ row, growing }: Item): string {
+  switch (row?.kind) {
+    case undefined:
+      return growing?.text ?? '';
+    case 'user':
+    case 'assistant':
+      return messageText(row.entry);
+    case 'incomplete':
+      return row.entry.text || (row.entry.preview ?? '');
+    case 'compaction':
+    case 'branch_summary':
+      return row.entry.summary;
+    case 'skill_load':
+      return row.entry.name;
+  }
+}
+
 function keyOf(row: Row): string {
   const attempt = row.kind === 'assistant' ? row.entry.attempt_id : undefined;
   return attempt === undefined ? row.entry.id : `attempt ${attempt}`;

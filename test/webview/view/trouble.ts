@@ -97,9 +97,11 @@ export function troubleTests(open: Open): void {
       expect(await indicator.getAttribute('data-due-at')).toBe(due_at);
       expect(await indicator.getAttribute('data-kind')).toBe('retry');
       const words = async () => (await indicator.locator('p').innerText()).replace(/\s+/g, ' ');
-      expect(await words()).toBe('Overloaded (503). attempt 2 of 4 · again in 20 s');
+      expect(await words()).toBe('Overloaded (503). Attempt 2 of 4 in 20 s.');
+      const live = chat.page.locator('[role="status"][aria-live="polite"]');
+      expect(await live.innerText()).toBe('Overloaded (503). It is sent again by itself');
       await chat.page.clock.runFor(5_000);
-      expect(await words()).toBe('Overloaded (503). attempt 2 of 4 · again in 15 s');
+      expect(await words()).toBe('Overloaded (503). Attempt 2 of 4 in 15 s.');
       await chat.at('retry-now').click();
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'retry_now' });
       await chat.at('retry-cancel').click();
@@ -136,7 +138,7 @@ export function troubleTests(open: Open): void {
       scene.user('Before');
       scene.add({
         type: 'compaction',
-        summary: 's',
+        summary: 'the summary',
         first_kept_entry_id: 'x',
         tokens_before: undefined as unknown as number,
         tokens_after: 1,
@@ -144,10 +146,38 @@ export function troubleTests(open: Open): void {
       scene.answer('After');
       const chat = await open(scene, { snapshot: { draft: { text: 'still typing', editing: null } } });
       await chat.page.getByText('This part of the conversation could not be shown').waitFor();
+      expect(await chat.page.getByRole('region', { name: 'As plain text' }).innerText()).toBe('the summary');
       await chat.page.getByText('Before').waitFor();
       await chat.page.getByText('After', { exact: true }).waitFor();
       expect(await chat.composer.inputValue()).toBe('still typing');
       expect(chat.troubles()).toEqual([expect.stringContaining('A row could not be drawn')]);
+    });
+
+    it('draws what is nested deeper than anybody reads', async () => {
+      const scene = new Scene();
+      scene.answer(`${'> '.repeat(3000)}in a quotation`);
+      scene.answer(
+        Array.from({ length: 400 }, (_, level) => `${'  '.repeat(level)}- level ${level}.`).join('\n'),
+      );
+      const chat = await open(scene);
+      await chat.page.getByText('in a quotation').waitFor({ state: 'attached' });
+      await chat.page.getByText('level 399.').waitFor({ state: 'attached' });
+      expect(chat.troubles()).toEqual([]);
+    });
+
+    it('shows what a notice is about, not in its tooltip alone', async () => {
+      const scene = new Scene();
+      const detail = Array.from({ length: 30 }, (_, index) => `Line ${index + 1} is damaged.`).join('\n');
+      scene.status = {
+        ...idle,
+        notices: [{ kind: 'damaged', message: 'The log is damaged.', detail, actions: [] }],
+      };
+      const chat = await open(scene);
+      const shown = chat.at('notice').getByRole('region', { name: 'Details' });
+      expect(await shown.innerText()).toBe(detail);
+      const [height, whole] = await shown.evaluate((element) => [element.clientHeight, element.scrollHeight]);
+      expect(height).toBeLessThan(130);
+      expect(whole).toBeGreaterThan(300);
     });
 
     it('while a turn runs, offers to stop it and then do what was asked', async () => {
