@@ -123,6 +123,30 @@ export function approvalTests(open: Open): void {
       expect(await second.getAttribute('aria-disabled')).toBe('false');
     });
 
+    it('wraps a long line of the change, so that all of it is seen without scrolling sideways', async () => {
+      const scene = workingScene();
+      scene.status = { ...idle, run: 'waiting' };
+      const input = { path: 'a.md', edits: [{ old_text: 'two', new_text: '2' }] };
+      scene.calls('', [{ call_id: 'e1', name: 'edit', input }], 'turn-1');
+      const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+      scene.add({
+        type: 'approval_request',
+        call_id: 'e1',
+        tool: 'edit',
+        summary: 'Edit a.md',
+        input_hash: 'x',
+        targets: [],
+        risk: 'write',
+        turn_id: 'turn-1',
+        proposal: [{ path: 'a.md', before: scene.blob('one\n'), after: scene.blob(`one\n${words}\n`) }],
+      });
+      const chat = await open(scene, { width: 300 });
+      const diff = chat.page.getByRole('region', { name: 'Change of a.md' });
+      await diff.getByText('word59').waitFor();
+      const [width, whole] = await diff.evaluate((element) => [element.clientWidth, element.scrollWidth]);
+      expect(whole).toBe(width);
+    });
+
     it('shows the change itself, from the texts that the request holds', async () => {
       const scene = workingScene();
       scene.status = { ...idle, run: 'waiting' };
