@@ -27,6 +27,10 @@ export function noticesOf(facts: NoticeFacts): NoticeView[] {
   ];
 }
 
+type Button = NoticeView['actions'][number];
+const reopenButton: Button = { label: 'Reopen', command: { type: 'reopen' } };
+const logButton: Button = { label: 'Show Log', command: { type: 'show_log' } };
+
 function accessNotices(access: Access): NoticeView[] {
   switch (access.mode) {
     case 'write':
@@ -36,7 +40,10 @@ function accessNotices(access: Access): NoticeView[] {
         {
           kind: access.reason === 'newer' ? 'newer' : 'read-only',
           message: access.message,
-          actions: [{ label: 'New Session', command: { type: 'new_session' } }],
+          actions: [
+            ...(access.reason === 'unreadable' ? [reopenButton, logButton] : []),
+            { label: 'New Session', command: { type: 'new_session' } },
+          ],
         },
       ];
     case 'stale':
@@ -44,7 +51,7 @@ function accessNotices(access: Access): NoticeView[] {
         {
           kind: 'stale',
           message: access.message,
-          actions: [{ label: 'Reopen', command: { type: 'reopen' } }],
+          actions: [reopenButton],
         },
       ];
     case 'poisoned':
@@ -52,10 +59,7 @@ function accessNotices(access: Access): NoticeView[] {
         {
           kind: 'conflict',
           message: access.message,
-          actions: [
-            { label: 'Reopen', command: { type: 'reopen' } },
-            { label: 'Show Log', command: { type: 'show_log' } },
-          ],
+          actions: [reopenButton, logButton],
         },
       ];
   }
@@ -82,12 +86,7 @@ function damageNotices(damage: readonly LogDamage[]): NoticeView[] {
 const reveal: NoticeView['actions'] = [{ label: 'Reveal Log', command: { type: 'reveal_log' } }];
 
 function damageSentence(damage: readonly LogDamage[]): string {
-  const skipped = damage.filter(({ kind }) => kind === 'unreadable-line' || kind === 'too-large').length;
-  const sentences: string[] = [];
-  if (skipped > 0)
-    sentences.push(
-      `${count(skipped, 'damaged line')} of this session ${skipped === 1 ? 'was' : 'were'} skipped; everything else is here.`,
-    );
+  const sentences = lineSentences(damage);
   for (const { kind, reason } of damage) {
     if (kind === 'torn-tail')
       sentences.push(
@@ -100,23 +99,40 @@ function damageSentence(damage: readonly LogDamage[]): string {
   return [...new Set(sentences)].slice(0, 3).join(' ');
 }
 
+/** A line may have several faults; it is one line all the same. */
+function lineSentences(damage: readonly LogDamage[]): string[] {
+  const lines = damage.filter(({ kind }) => kind === 'unreadable-line' || kind === 'too-large');
+  const countLines = (faults: readonly LogDamage[]) => new Set(faults.map(({ line }) => line)).size;
+  const kept = countLines(lines.filter((fault) => fault.kept));
+  const skipped = countLines(lines.filter((fault) => !fault.kept));
+  const were = (number: number) => (number === 1 ? 'was' : 'were');
+  const parts = [
+    ...(skipped > 0 ? [`${were(skipped)} skipped`] : []),
+    ...(kept > 0 ? [`${were(kept)} read as far as possible`] : []),
+  ];
+  const [first, second] = parts;
+  if (first === undefined) return [];
+  const begin = `${count(skipped || kept, 'damaged line')} of this session ${first}`;
+  return [`${begin}${second === undefined ? '' : `, ${kept} ${second}`}; everything else is here.`];
+}
+
 function places(damage: readonly LogDamage[]): string {
-  const shown = damage.slice(0, 8).map(({ line, reason }) => `line ${line}: ${reason}`);
+  const shown = damage.slice(0, LISTED).map(({ line, reason }) => `Line ${line}: ${oneLine(reason)}`);
   return [
     ...shown,
     ...(damage.length > shown.length ? [`and ${damage.length - shown.length} more`] : []),
   ].join('\n');
 }
 
+const LISTED = 5;
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
 function notSavedNotice(failure: Failure): NoticeView {
   return {
     kind: 'not-saved',
     message: failure.message,
     ...(failure.detail === undefined ? {} : { detail: failure.detail }),
-    actions: [
-      { label: 'Save Again', command: { type: 'save_again' } },
-      { label: 'Show Log', command: { type: 'show_log' } },
-    ],
+    actions: [{ label: 'Save Again', command: { type: 'save_again' } }, logButton],
   };
 }
 

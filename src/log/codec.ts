@@ -135,7 +135,7 @@ function recordsOf(text: string, faults: string[]): unknown[] {
   const whole = parseJson(text);
   if ('value' in whole) return [whole.value];
   const { values, lost } = splitRecords(text);
-  if (values.length === 0) faults.push(`not JSON: ${whole.error}`);
+  if (values.length === 0) faults.push(`not JSON (${whole.error})`);
   else if (lost > 0)
     faults.push(
       `a record cut short (${lost} characters) and ${values.length} whole behind it; the whole were kept`,

@@ -138,10 +138,11 @@ export class Ledger {
       return [];
     }
     if (parsed.faults.length > 0) this.tree.markGap(this.fold.head);
-    this.#takeHeader(parsed, raw);
+    const isHeaderTaken = this.#takeHeader(parsed, raw);
     const placed = this.#place(parsed.entries, raw);
     const kind = raw.isTooLong ? 'too-large' : 'unreadable-line';
-    for (const reason of parsed.faults) this.#report({ kind, line: raw.line, reason });
+    const kept = isHeaderTaken || placed.length > 0 ? ({ kept: true } as const) : {};
+    for (const reason of parsed.faults) this.#report({ kind, line: raw.line, reason, ...kept });
     this.#end = raw.end;
     this.#line = raw.isTerminated ? raw.line + 1 : raw.line;
     this.#tail = raw.isTerminated ? { kind: 'none' } : { kind: 'open', end: raw.end };
@@ -180,7 +181,7 @@ export class Ledger {
   }
 
   /** The header is the first line; one that stands later counts only when nothing was read before it. */
-  #takeHeader(parsed: ParsedLine, raw: RawLine): void {
+  #takeHeader(parsed: ParsedLine, raw: RawLine): boolean {
     if (parsed.header !== undefined) {
       // The first line of a session that was begun here is the header it was begun with.
       const isFirst = raw.offset === 0 && this.position === 0;
@@ -190,12 +191,14 @@ export class Ledger {
         this.#header = parsed.header;
         this.#dialect = dialectOf(parsed.header);
         this.#hasHeader = true;
+        return true;
       }
     } else if (raw.offset === 0) {
       const why = parsed.faults.splice(0).join('; ') || 'the first line is not a header';
       const reason = `${why}; the header was made up from the rest of the file`;
       this.#report({ kind: 'header', line: raw.line, reason });
     }
+    return false;
   }
 
   #place(entries: readonly Entry[], raw: RawLine): PlacedEntry[] {

@@ -20,6 +20,8 @@ export interface LogDamage {
   /** 1-based. */
   line: number;
   reason: string;
+  /** What could be read of the line was taken all the same. */
+  kept?: true;
 }
 
 /** Why a handle cannot append. `stale` and `poisoned` last until the session is opened again. */

@@ -37,8 +37,28 @@ describe('notices', () => {
       kind: 'damaged',
       message: '2 damaged lines of this session were skipped; everything else is here.',
     });
-    expect(notice?.detail).toBe('line 4: NUL bytes\nline 9: not JSON');
+    expect(notice?.detail).toBe('Line 4: NUL bytes\nLine 9: not JSON');
     expect(notice?.actions.map(({ command }) => command.type)).toEqual(['reveal_log']);
+  });
+
+  it('A1: a line whose record was kept is not said to be skipped, and has one number however much is wrong', () => {
+    const kept = (line: number, reason: string): LogDamage => ({
+      ...damage('unreadable-line', line, reason),
+      kept: true,
+    });
+    const said = (faults: LogDamage[]) => noticesOf({ ...fine, damage: faults })[0]?.message;
+    const nuls = kept(7, '300 NUL bytes around a record; the record was kept');
+    expect(said([nuls])).toBe(
+      '1 damaged line of this session was read as far as possible; everything else is here.',
+    );
+    expect(said([nuls, kept(7, 'bytes that are not UTF-8'), damage('unreadable-line', 8)])).toBe(
+      '1 damaged line of this session was skipped, 1 was read as far as possible; everything else is here.',
+    );
+  });
+
+  it('reasons are one line each, whatever stands in the file', () => {
+    const [notice] = noticesOf({ ...fine, damage: [damage('unreadable-line', 7, 'not JSON (a\r\n b)')] });
+    expect(notice?.detail).toBe('Line 7: not JSON (a b)');
   });
 
   it('A13: a message that lost its parent is recovered, not damaged', () => {
@@ -64,8 +84,8 @@ describe('notices', () => {
       ...fine,
       damage: Array.from({ length: 20 }, (_, line) => damage('unreadable-line', line + 1)),
     });
-    expect(notice?.detail?.split('\n')).toHaveLength(9);
-    expect(notice?.detail).toContain('and 12 more');
+    expect(notice?.detail?.split('\n')).toHaveLength(6);
+    expect(notice?.detail).toMatch(/^Line 5: not JSON\nand 15 more$/m);
   });
 
   it('A11: a newer format, a stale and a poisoned handle say what to do', () => {

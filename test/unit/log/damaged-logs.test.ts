@@ -20,9 +20,14 @@ beforeEach(async () => {
 afterEach(() => place.dispose());
 
 /** Opens the log, looks at it, closes it: nothing of that may change the file. */
-async function look(
-  id: string,
-): Promise<{ texts: string[]; damage: string[]; reasons: string[]; title: string; status: string }> {
+async function look(id: string): Promise<{
+  texts: string[];
+  damage: string[];
+  reasons: string[];
+  kept: number[];
+  title: string;
+  status: string;
+}> {
   const before = await bytesOf(place.log(id));
   const store = place.store();
   const log = await store.open(id);
@@ -34,6 +39,7 @@ async function look(
     texts,
     damage: damageOf(log),
     reasons: log.damage.map(({ reason }) => reason),
+    kept: log.damage.filter(({ kept }) => kept === true).map(({ line }) => line),
     title: row?.title ?? '',
     status: row?.status ?? '',
   };
@@ -49,7 +55,7 @@ describe('a damaged log', () => {
       damage: ['unreadable-line in line 3'],
       status: 'damaged',
     });
-    expect(found.reasons).toEqual(['300 NUL bytes and no record']);
+    expect(found).toMatchObject({ reasons: ['300 NUL bytes and no record'], kept: [] });
   });
 
   it('A1: keeps a record that NUL bytes are glued to the front of', async () => {
@@ -59,7 +65,11 @@ describe('a damaged log', () => {
       joined(new Uint8Array(300), messageLine('b', 'a')),
     );
     await putLog(place, 's', bytes);
-    expect(await look('s')).toMatchObject({ texts: ['a', 'b'], damage: ['unreadable-line in line 3'] });
+    expect(await look('s')).toMatchObject({
+      texts: ['a', 'b'],
+      damage: ['unreadable-line in line 3'],
+      kept: [3],
+    });
   });
 
   it('A5: reads raw Unicode line separators in a record', async () => {
@@ -127,6 +137,7 @@ describe('a damaged log', () => {
     expect(await look('s')).toMatchObject({
       texts: ['a', 'b'],
       damage: ['unreadable-line in line 1', 'unreadable-line in line 2'],
+      kept: [1],
     });
   });
 
