@@ -70,6 +70,8 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     openSession: async ({ session, continueLast, show }) => {
       const id = session ?? (continueLast ? await chats.ofSideBar() : randomIds.session());
       const opened = await sessions.open(id);
+      const trouble = sessions.troubleOf(id);
+      if (trouble) throw trouble;
       if (show) await chats.show(id);
       return apiSession(opened);
     },

@@ -31,7 +31,7 @@ export function troubleOf(error: unknown, doing: string): Trouble {
     return refused.kind === 'cancelled' ? { kind: 'cancelled' } : { kind: 'expected', failure: refused };
   if (error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled'))
     return { kind: 'cancelled' };
-  if (isBoughError(error)) return { kind: 'expected', failure: failureOfBough(error) };
+  if (isBoughError(error)) return { kind: 'expected', failure: withoutSaving(failureOfBough(error)) };
   const message = error instanceof Error ? error.message : String(error);
   const text = error instanceof Error ? (error.stack ?? message) : message;
   const failure: Failure = {
@@ -41,6 +41,11 @@ export function troubleOf(error: unknown, doing: string): Trouble {
     action: 'show-log',
   };
   return { kind: 'bug', failure, text };
+}
+
+/** Only what a session could not save can be saved again; here something was read, renamed or deleted. */
+function withoutSaving(failure: Failure): Failure {
+  return failure.action === 'save-again' ? { ...failure, action: 'show-log' } : failure;
 }
 
 /** For a reply: whatever went wrong, as a failure. */

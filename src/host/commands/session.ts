@@ -49,10 +49,11 @@ export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name
   };
 }
 
-/** An id that has no file yet; the one on show when nothing was written to it. */
+/** An id that has no file yet; the one on show when nothing was written to it and something can be. */
 async function freshSession({ sessions, chats, ids }: SessionCommandParts): Promise<string> {
   const { agent } = await sessions.open(await chats.ofSideBar());
-  return agent.log.position === 0 && agent.run() === 'idle' ? agent.log.id : ids.session();
+  const isFresh = agent.log.position === 0 && agent.log.access.mode === 'write' && agent.run() === 'idle';
+  return isFresh ? agent.log.id : ids.session();
 }
 
 async function rename(

@@ -4,7 +4,9 @@
  */
 import type { AgentEvent } from '../../agent/types.js';
 import type { PlacedEntry, SessionLog, SessionStore } from '../../log/store.js';
+import { createUnreadableLog } from '../../log/unreadable-log.js';
 import type { Disposable } from '../../ports.js';
+import { isBoughError, type BoughError } from '../../shared/failure.js';
 import { createBag, createSignal, type Bag, type Signal } from '../disposables.js';
 import type { HostSession } from './session.js';
 
@@ -24,7 +26,14 @@ export interface OpenSessionsParts {
 interface Slot {
   session: Promise<HostSession>;
   opened?: HostSession;
+  /** Why its log could not be read. */
+  trouble?: BoughError;
   bag: Bag;
+}
+
+interface OpenedLog {
+  log: SessionLog;
+  trouble?: BoughError;
 }
 
 export class OpenSessions implements Disposable {
@@ -39,12 +48,19 @@ export class OpenSessions implements Disposable {
     return this.events.on(listener);
   }
 
-  /** Opens the session, or the empty one that has this id until its first message is written. */
+  /**
+   * Opens the session, or the empty one that has this id until its first message is written. One that cannot be read is
+   * opened read-only, with nothing in it: it can be shown, left, deleted and opened again.
+   */
   open(id: string): Promise<HostSession> {
     const known = this.slots.get(id);
     if (known) return known.session;
     const bag = createBag();
-    const slot: Slot = { session: this.start(id, bag), bag };
+    const opening = this.openLog(id).then((found) => {
+      if (found.trouble) slot.trouble = found.trouble;
+      return this.start(id, found, bag);
+    });
+    const slot: Slot = { session: opening, bag };
     this.slots.set(id, slot);
     slot.session.then(
       (session) => {
@@ -60,6 +76,11 @@ export class OpenSessions implements Disposable {
 
   peek(id: string): HostSession | undefined {
     return this.slots.get(id)?.opened;
+  }
+
+  /** Why the log of an open session could not be read. */
+  troubleOf(id: string): BoughError | undefined {
+    return this.slots.get(id)?.trouble;
   }
 
   all(): HostSession[] {
@@ -97,15 +118,24 @@ export class OpenSessions implements Disposable {
     this.slots.clear();
   }
 
-  private async start(id: string, bag: Bag): Promise<HostSession> {
-    const { store, folder, create, onError } = this.parts;
-    const log = await store.openOrCreate(id, { id, ...(folder === undefined ? {} : { folder }) });
+  private async openLog(id: string): Promise<OpenedLog> {
+    const { store, folder } = this.parts;
+    try {
+      return { log: await store.openOrCreate(id, { id, ...(folder === undefined ? {} : { folder }) }) };
+    } catch (error) {
+      if (!isBoughError(error) || error.code === 'InvalidArgument') throw error;
+      return { log: createUnreadableLog(id, error), trouble: error };
+    }
+  }
+
+  private async start(id: string, { log, trouble }: OpenedLog, bag: Bag): Promise<HostSession> {
+    const { create, onError } = this.parts;
     const session = bag.add(create(log));
     bag.add(session.agent.on((event) => this.events.fire({ id, type: 'agent', event })));
     bag.add(log.onAppend((placed) => this.events.fire({ id, type: 'appended', placed })));
     bag.add(log.onAccess(() => this.events.fire({ id, type: 'access' })));
     // A session that cannot be mended now (another window has it) is shown all the same.
-    await session.agent.recover().catch(onError);
+    if (trouble === undefined) await session.agent.recover().catch(onError);
     await session.refreshModel().catch(onError);
     return session;
   }

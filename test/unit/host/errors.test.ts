@@ -24,11 +24,12 @@ describe('trouble', () => {
   });
 
   it('what the log throws is expected, and keeps its code', () => {
-    const error = new BoughError('StorageFailure', 'No space left on /.', { errno: 'ENOSPC' });
+    const error = new BoughError('StorageFailure', 'No space left on /.', { errno: 'ENOSPC', op: 'write' });
     expect(failureOf(error, 'This')).toMatchObject({
       kind: 'storage',
       code: 'StorageFailure',
       message: 'No space left on /.',
+      action: 'show-log',
     });
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/host/sessions/open-sessions.js';
+import { BoughError } from '../../../../src/shared/failure.js';
 import { begins, hang, text } from '../../agent/fake-model.js';
-import { idle, makeWorld, send } from '../world.js';
+import { idle, makeView, makeWorld, send } from '../world.js';
 
 describe('open sessions', () => {
   it('16 openings at once are one session', async () => {
@@ -92,5 +93,43 @@ describe('open sessions', () => {
     await idle();
     expect(sessions.all()).toEqual([]);
     await expect(sessions.open(' padded ')).rejects.toMatchObject({ code: 'InvalidArgument' });
+  });
+
+  it('one whose log cannot be read is shown read-only with the reason, and opens again once it can be', async () => {
+    const world = makeWorld([text('Yes.')]);
+    const { sessions, store, errors } = world;
+    const before = await sessions.open('one');
+    await before.agent.dispatch(send('Is it so?'));
+    await before.agent.settled();
+    await sessions.close('one');
+    const open = store.openOrCreate.bind(store);
+    const message = 'Could not read /s/one.jsonl: access is denied (EACCES).';
+    store.openOrCreate = (id, init) =>
+      id === 'one' ? Promise.reject(new BoughError('StorageFailure', message)) : open(id, init);
+    const view = makeView(world);
+    const broken = await sessions.open('one');
+    view.channel.show(broken);
+    await view.open();
+    const [snapshot] = view.of('snapshot');
+    expect(snapshot).toMatchObject({ session: { id: 'one', read_only: true }, position: 0, entries: [] });
+    expect(snapshot?.status.notices).toMatchObject([{ kind: 'read-only', message }]);
+    expect(snapshot?.status.notices[0]?.actions.map(({ command }) => command.type)).toEqual([
+      'reopen',
+      'show_log',
+      'new_session',
+    ]);
+    expect(sessions.troubleOf('one')).toMatchObject({ message });
+    expect((await view.intend(send('Go on'))).ok).toBe(false);
+    expect((await sessions.open('two')).agent.log.access.mode).toBe('write');
+    expect(errors).toEqual([]);
+    store.openOrCreate = open;
+    expect((await sessions.reopen('one')).title()).toBe('Is it so?');
+    expect(sessions.troubleOf('one')).toBe(undefined);
+  });
+
+  it('what can be no id is refused, and is no session', async () => {
+    const { sessions } = makeWorld();
+    await expect(sessions.open(' padded ')).rejects.toMatchObject({ code: 'InvalidArgument' });
+    expect(sessions.all()).toEqual([]);
   });
 });
