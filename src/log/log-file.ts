@@ -38,6 +38,7 @@ export class LogFile {
   readonly #parts: LogFileParts;
   readonly #writer: LogWriter;
   #loaded: Loaded;
+  /** Until the first commit made the file. */
   #isNew: boolean;
 
   private constructor(parts: LogFileParts, loaded: Loaded, isNew: boolean) {
@@ -60,11 +61,6 @@ export class LogFile {
 
   get ledger(): Ledger {
     return this.#loaded.ledger;
-  }
-
-  /** True until the first commit made the file. */
-  get isNew(): boolean {
-    return this.#isNew;
   }
 
   /** Why no commit will succeed any more, if so. */

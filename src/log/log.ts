@@ -124,11 +124,6 @@ export class FileLog implements SessionLog {
     return this.#ledger.fold.outline;
   }
 
-  /** True until the first append made the file. */
-  get isNew(): boolean {
-    return this.#log.isNew;
-  }
-
   /** Somebody holds the lease for a run. */
   get isRunning(): boolean {
     return this.#runs > 0;

@@ -1,4 +1,5 @@
 /** What an append does, and what it refuses. */
+import type { Draft } from '../../shared/notes.js';
 import { answer, codeOf, text, textOf, texts, type Check, type Runner } from './runner.js';
 
 export function describeAppends({ expect }: Runner, check: Check): void {
@@ -14,6 +15,8 @@ export function describeAppends({ expect }: Runner, check: Check): void {
     expect(note?.parent_id).toBe(b?.id);
     expect(log.head).toBe(b?.id);
     expect(log.position).toBe(3);
+    expect(log.damage).toEqual([]);
+    expect(log.access).toEqual({ mode: 'write' });
     expect(/^[0-9a-f]{16}$/.test(a?.id ?? '')).toBe(true);
     expect(Number.isNaN(Date.parse(a?.timestamp ?? ''))).toBe(false);
   });
@@ -40,6 +43,12 @@ export function describeAppends({ expect }: Runner, check: Check): void {
     const log = await store.create();
     await log.append([{ ...text('a'), id: 'mine' }]);
     expect(await codeOf(log.append([]))).toBe('InvalidArgument');
+    const unfit = [
+      { type: 'riddle' },
+      { type: 'message', role: 'oracle', parts: [] },
+      { type: 'label' },
+    ] as unknown as Draft[];
+    for (const draft of unfit) expect(await codeOf(log.append([draft]))).toBe('InvalidArgument');
     expect(await codeOf(log.append([{ ...text('b'), id: 'mine' }]))).toBe('InvalidArgument');
     expect(await codeOf(log.append([{ ...text('b'), parent_id: 'ghost' }]))).toBe('InvalidArgument');
     expect(await codeOf(log.append([{ type: 'head', entry_id: 'ghost' }]))).toBe('InvalidArgument');
@@ -76,6 +85,16 @@ export function describeAppends({ expect }: Runner, check: Check): void {
     listening.dispose();
     await log.append([text('d')]);
     expect(told).toEqual([0, 1, 2]);
+  });
+
+  check('keeps what it was given, not what became of it afterwards', async (store) => {
+    const log = await store.create();
+    const draft = { type: 'extension_data' as const, ext_type: 'x', data: { list: [1], gone: undefined } };
+    const appending = log.append([draft]);
+    const [entry] = await appending;
+    draft.data.list.push(2);
+    expect(entry?.type === 'extension_data' ? entry.data : undefined).toEqual({ list: [1] });
+    expect((await log.since(0))[0]?.entry).toEqual(entry);
   });
 
   check('reads bodies by id, by position and along a line', async (store) => {

@@ -67,6 +67,19 @@ export function describeHandles({ expect }: Runner, check: Check): void {
     expect((await store.list()).sessions[0]?.title).toBe('Renamed');
   });
 
+  check('renames a session, open or not, and refuses a blank name', async (store) => {
+    const log = await store.create({ id: 'one' });
+    await log.append([text('a')]);
+    await store.rename('one', ' First ');
+    expect(log.state().name).toBe('First');
+    await log.close();
+    await store.rename('one', 'Second');
+    expect((await store.open('one')).state().name).toBe('Second');
+    expect(await codeOf(store.rename('one', '  '))).toBe('InvalidArgument');
+    expect(await codeOf(store.rename('nobody', 'x'))).toBe('SessionNotFound');
+    expect(await codeOf(store.archive('nobody'))).toBe('SessionNotFound');
+  });
+
   check('refuses to archive a session that is working', async (store) => {
     const log = await store.create({ id: 'one' });
     await log.append([text('a')]);

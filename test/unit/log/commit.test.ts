@@ -1,5 +1,6 @@
-import { appendFile, rename, rm, truncate } from 'node:fs/promises';
+import { appendFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LogWriter } from '../../../src/log/commit.js';
 import type { FileStore } from '../../../src/log/file-store.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
@@ -226,6 +227,53 @@ describe('a write that cannot be taken back', () => {
   });
 });
 
+describe('a lease that is lost', () => {
+  const bytes = Buffer.from('{"type":"x"}\n');
+  /** The answers to "is the lease ours?", one after the other. */
+  const writerWith = (...answers: boolean[]): LogWriter =>
+    new LogWriter({
+      files,
+      path: place.log('s'),
+      isLeaseOurs: () => Promise.resolve(answers.shift() ?? true),
+    });
+
+  it('before the write: nothing is written', async () => {
+    await log.append([user('a')]);
+    const before = await bytesOf(place.log('s'));
+    await expect(writerWith(false).commit(bytes, before.length, false)).rejects.toMatchObject({
+      code: 'SessionConflict',
+    });
+    expect(await bytesOf(place.log('s'))).toEqual(before);
+  });
+
+  it('before a failed write could be taken back: nothing is cut off, and no more is written', async () => {
+    await log.append([user('a')]);
+    const { length } = await bytesOf(place.log('s'));
+    files.faults = [{ call: 'file.datasync', path: '.jsonl', errno: 'EIO', times: 1 }];
+    const writer = writerWith(true, false);
+    await expect(writer.commit(bytes, length, false)).rejects.toMatchObject({ code: 'StorageFailure' });
+    expect((await bytesOf(place.log('s'))).length).toBe(length + bytes.length);
+    expect(writer.poison?.message).toContain('The lease was lost meanwhile');
+    await expect(writer.commit(bytes, length, false)).rejects.toBe(writer.poison);
+    await writer.release();
+  });
+
+  it('a new file that cannot be removed again is emptied, and no more is written', async () => {
+    files.faults = [
+      { call: 'file.datasync', path: '.jsonl', errno: 'EIO', times: 1 },
+      { call: 'remove', path: '.jsonl', errno: 'EBUSY' },
+    ];
+    await expect(log.append([user('a')])).rejects.toMatchObject({
+      code: 'StorageFailure',
+      data: { errno: 'EIO' },
+    });
+    expect([(await bytesOf(place.log('s'))).length, log.access.mode]).toEqual([0, 'poisoned']);
+    files.heal();
+    await (await store.open('s')).append([user('b')]);
+    expect(await reread()).toEqual(['b']);
+  });
+});
+
 describe('a file that is not as it was left', () => {
   const changes: [string, (file: string) => Promise<void>][] = [
     ['longer', (file) => appendFile(file, `${messageLine('foreign', null)}\n`)],
@@ -246,6 +294,21 @@ describe('a file that is not as it was left', () => {
       lease.dispose();
     },
   );
+
+  it('tells a body that was overwritten in place from the entry that stood there', async () => {
+    await log.append([user('a')]);
+    await log.append([user('b')]);
+    const bytes = await bytesOf(place.log('s'));
+    const begin = bytes.lastIndexOf('{"type":"message"');
+    await writeFile(
+      place.log('s'),
+      Buffer.concat([bytes.subarray(0, begin), Buffer.alloc(bytes.length - begin, 0x78)]),
+    );
+    await expect(log.path()).rejects.toMatchObject({
+      code: 'LogDamaged',
+      data: { path: place.log('s'), offset: begin },
+    });
+  });
 
   it('A9: notices with the next append that a write was acknowledged but never made', async () => {
     await log.append([user('a')]);

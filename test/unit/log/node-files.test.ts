@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRange, writeAll } from '../../../src/log/bytes.js';
 import { MemoryFiles } from '../../../src/log/memory-files.js';
 import { createNodeFiles, patientRename } from '../../../src/log/node-files.js';
+import { ifThere, storageFailure, stored } from '../../../src/log/storage.js';
 import { openWorkspace, workspaceKey } from '../../../src/log/workspace-key.js';
 import { checkSessionId, isSessionName, sessionIdOf, sessionName } from '../../../src/log/session-name.js';
 import type { Files } from '../../../src/ports.js';
@@ -132,6 +133,19 @@ describe('files on disk', () => {
     expect([await readFile(at('f'), 'utf8'), await readdir(folder)]).toEqual(['old', ['f']]);
   });
 
+  it('are cut by name where a descriptor that appends may not (Windows)', async () => {
+    const file = await createNodeFiles({ platform: 'win32' }).open(at('f'), 'append');
+    await writeAll(file, bytes('hello'));
+    await file.truncate(2);
+    await writeAll(file, bytes('y'));
+    await file.close();
+    expect(await readFile(at('f'), 'utf8')).toBe('hey');
+    await createNodeFiles({ platform: 'win32' }).syncFolder(at('not there'));
+    await expect(createNodeFiles({ platform: 'linux' }).syncFolder(at('not there'))).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
+  });
+
   it.skipIf(process.platform !== 'linux')('tell a full disk', async () => {
     await symlink('/dev/full', at('full'));
     const files = createNodeFiles();
@@ -194,6 +208,38 @@ describe('files on disk', () => {
       await expect(rename('a', 'b')).rejects.toMatchObject({ code });
       expect(tries).toBe(0);
     }
+  });
+});
+
+describe('failures', () => {
+  it('say what to do about each errno, and keep what is no failure of the disk', async () => {
+    const say = (code: string): string => storageFailure(failing(code), 'write to', at('f')).message;
+    const codes = [
+      'ENOSPC',
+      'EDQUOT',
+      'EFBIG',
+      'EACCES',
+      'EPERM',
+      'EROFS',
+      'EIO',
+      'EMFILE',
+      'ENOENT',
+      'EBUSY',
+      'EWHATEVER',
+    ];
+    for (const code of codes)
+      expect(say(code)).toMatch(new RegExp(`^Could not write to .*f: .+ \\(${code}\\)\\.$`));
+    expect(storageFailure('odd', 'read', at('f'))).toMatchObject({
+      code: 'StorageFailure',
+      data: { errno: 'UNKNOWN' },
+    });
+    const bug = new TypeError('a bug');
+    await expect(stored('read', at('f'), () => Promise.reject(bug))).rejects.toBe(bug);
+    await expect(stored('read', at('f'), () => Promise.reject(failing('EIO')))).rejects.toMatchObject({
+      code: 'StorageFailure',
+    });
+    await expect(ifThere(Promise.reject(failing('EIO')))).rejects.toMatchObject({ code: 'EIO' });
+    expect(await ifThere(Promise.reject(failing('ENOENT')))).toBe(undefined);
   });
 });
 

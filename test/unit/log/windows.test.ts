@@ -284,7 +284,7 @@ describe('a store', () => {
     expect((await store.list()).sessions).toHaveLength(1);
   });
 
-  it('leaves nothing of a session that was purged, nor of one whose store ended', async () => {
+  it('leaves nothing of a session that was purged, and keeps one that was not beyond the end of its store', async () => {
     const store = place.store();
     for (const id of ['s', 't']) {
       const log = await store.create({ id });
@@ -297,7 +297,15 @@ describe('a store', () => {
     await store.delete('t');
     expect(await readdir(path.join(place.folder, 'sessions'))).toEqual([]);
     await store.close();
-    expect(await readdir(path.join(place.folder, 'trash'))).toEqual([]);
+    const [kept = '', ...others] = await readdir(path.join(place.folder, 'trash'));
+    expect(others).toEqual([]);
+    expect((await readdir(path.join(place.folder, 'trash', kept))).sort()).toEqual([
+      'owner.json',
+      't',
+      't.jsonl',
+      't.stream',
+    ]);
+    expect((await place.store().list()).sessions).toEqual([]);
   });
 
   it('clears what a half deleted session left behind when it is deleted again', async () => {
@@ -309,21 +317,23 @@ describe('a store', () => {
     expect(await readdir(path.join(place.folder, 'sessions'))).toEqual(['s.jsonl']);
   });
 
-  it('purges what a dead process left in the trash, and leaves alone what a living one may bring back', async () => {
-    const trash = (name: string, pid: number): Promise<void> =>
-      createNodeFiles()
-        .makeFolder(path.join(place.folder, 'trash', name))
-        .then(() =>
-          writeFile(
-            path.join(place.folder, 'trash', name, 'owner.json'),
-            JSON.stringify({ window: 'w', pid, host: 'here', since: '' }),
-          ),
-        );
-    await trash('dead', 2 ** 22 + 1);
-    await trash('alive', process.pid);
+  it('purges what a dead process deleted more than a week ago, and nothing else', async () => {
+    const trash = async (name: string, pid: number, days: number): Promise<void> => {
+      const folder = path.join(place.folder, 'trash', name);
+      await createNodeFiles().makeFolder(folder);
+      const since = new Date(Date.now() - days * 86_400_000).toISOString();
+      await writeFile(
+        path.join(folder, 'owner.json'),
+        JSON.stringify({ window: 'w', pid, host: 'here', since }),
+      );
+    };
+    const dead = 2 ** 22 + 1;
+    await trash('dead and old', dead, 8);
+    await trash('dead', dead, 6);
+    await trash('alive', process.pid, 8);
     const store = place.store({ who: { window: 'w', pid: process.pid, host: 'here' } });
-    await store.list();
-    expect(await readdir(path.join(place.folder, 'trash'))).toEqual(['alive']);
+    expect((await store.list()).sessions).toEqual([]);
+    expect((await readdir(path.join(place.folder, 'trash'))).sort()).toEqual(['alive', 'dead']);
   });
 
   it('A17, H4: goes on writing to the file of its own session after another was opened', async () => {
@@ -335,6 +345,23 @@ describe('a store', () => {
     await one.append([user('third')]);
     expect(await readFile(place.log('two'), 'utf8')).not.toContain('third');
     expect(await pathTexts(one)).toEqual(['first', 'third']);
+  });
+
+  it('lists although the trash cannot be swept, and says so', async () => {
+    const files = new FaultyFiles(createNodeFiles());
+    files.faults = [{ call: 'list', path: 'trash', errno: 'EACCES' }];
+    expect(await place.store({ files }).list()).toEqual({ sessions: [] });
+    expect(place.troubles).toMatchObject([{ code: 'StorageFailure', data: { errno: 'EACCES' } }]);
+  });
+
+  it('deletes although a lock file is held open elsewhere', async () => {
+    const files = new FaultyFiles(createNodeFiles());
+    const store = place.store({ files });
+    await (await store.create({ id: 's' })).append([user('a')]);
+    files.faults = [{ call: 'remove', path: '.lock', errno: 'EBUSY' }];
+    await store.delete('s');
+    expect((await store.list()).sessions).toEqual([]);
+    files.heal();
   });
 
   it('tells troubles that nobody waits for with the session they concern', async () => {
