@@ -59,8 +59,7 @@ export class FileStore implements SessionStore {
       cache: path.join(parts.folder, 'cache'),
       onTrouble,
     });
-    const owner = { ...who, since: new Date(parts.clock.now()).toISOString() };
-    this.#trash = new Trash({ files, folder: path.join(parts.folder, 'trash'), owner });
+    this.#trash = new Trash({ files, folder: path.join(parts.folder, 'trash'), clock: parts.clock, who });
   }
 
   create(init: SessionInit = {}): Promise<SessionLog> {
@@ -126,7 +125,6 @@ export class FileStore implements SessionStore {
   async close(): Promise<void> {
     await Promise.all([...this.#live.values()].map((log) => log.close()));
     this.#live.clear();
-    await this.#trash.empty();
   }
 
   // ------------------------------------------------------------------------------------------------------ handles
@@ -266,7 +264,7 @@ export class FileStore implements SessionStore {
     }
   }
 
-  /** What a dead process left in the trash was deleted by the person; it goes when somebody looks. */
+  /** What was deleted long ago goes for good when somebody looks. */
   async #sweepOnce(): Promise<void> {
     if (this.#hasSwept) return;
     this.#hasSwept = true;

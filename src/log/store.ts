@@ -175,8 +175,8 @@ export interface SessionStore {
   archive(id: string): Promise<void>;
   unarchive(id: string): Promise<void>;
   /**
-   * Idempotent. Moves log and side files out of the way and closes the handle; `undo` brings them back until `purge` or
-   * the store's end removes them for good.
+   * Idempotent. Moves log and side files out of the way and closes the handle; `undo` brings them back until `purge`
+   * removes them for good. What was not purged is kept for a week.
    */
   delete(id: string): Promise<{ undo: () => Promise<void>; purge: () => Promise<void> }>;
   onChange(listener: (id: string) => void): Disposable;

@@ -1,22 +1,24 @@
 /**
  * Deleted sessions until they are gone for good: log and side files are moved together into a folder of their own, from
- * which they can be brought back. What a dead process left there is purged by the next store.
+ * which they can be brought back. It outlives the window; what a dead process left there is purged after a week.
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { Files } from '../ports.js';
+import type { Clock, Files } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
 import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
 import { DRAFT_FILE, type SessionPaths } from './session-name.js';
 import { ifThere, stored } from './storage.js';
 
 const OWNER_FILE = 'owner.json';
+const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export interface TrashParts {
   files: Files;
   folder: string;
+  clock: Clock;
   /** Who deletes: what is in the trash is this process's as long as it lives. */
-  owner: HolderRecord;
+  who: Pick<HolderRecord, 'window' | 'pid' | 'host'>;
 }
 
 /** One deleted session. */
@@ -36,7 +38,8 @@ export class Trash {
 
   /** Moves what there is of a session; the log first, so that it is gone from the list at once or not at all. */
   async discard(paths: SessionPaths): Promise<Discarded> {
-    const { files, folder, owner } = this.#parts;
+    const { files, folder, clock, who } = this.#parts;
+    const owner: HolderRecord = { ...who, since: new Date(clock.now()).toISOString() };
     const place = path.join(folder, `${paths.name}.${randomBytes(6).toString('hex')}`);
     const moved: string[] = [];
     await stored('move to the trash', place, async () => {
@@ -58,19 +61,16 @@ export class Trash {
     return { restore: () => this.#restore(place, paths), purge: () => this.#purge(place) };
   }
 
-  /** Purges what this process deleted, and what processes that are dead left behind. */
-  async empty(): Promise<void> {
-    for (const place of this.#kept) await this.#purge(place);
-  }
-
+  /** Purges what processes that are dead deleted more than a week ago. */
   async sweep(): Promise<void> {
-    const { files, folder, owner } = this.#parts;
+    const { files, folder, clock, who } = this.#parts;
     const names = (await stored('list', folder, () => ifThere(files.list(folder)))) ?? [];
     for (const name of names) {
       const place = path.join(folder, name);
       const record = await readHolder(files, path.join(place, OWNER_FILE));
-      const isLeft = record !== undefined && isAliveHere(record, owner.host) === false;
-      if (isLeft && !this.#kept.has(place)) await this.#purge(place);
+      const isLeft = record !== undefined && isAliveHere(record, who.host) === false;
+      const isOld = record !== undefined && clock.now() - Date.parse(record.since) > KEPT_MS;
+      if (isLeft && isOld && !this.#kept.has(place)) await this.#purge(place);
     }
   }
 
