@@ -76,7 +76,10 @@ export interface ToolSpec {
 
 /** What a model is told, provider-neutral and already acceptable to a strict provider (agent/context builds it). */
 export type ModelMessage =
-  | { role: 'user'; parts: (TextPart | { type: 'image' | 'file'; mime: string; name: string; bytes: Uint8Array })[] }
+  | {
+      role: 'user';
+      parts: (TextPart | { type: 'image' | 'file'; mime: string; name: string; bytes: Uint8Array })[];
+    }
   | {
       role: 'assistant';
       /** `call_id` of a call is what is sent: valid, unique, the same in its result. */
@@ -145,7 +148,10 @@ export interface ModelInfo {
 export interface Model {
   readonly info: ModelInfo;
   /** Sends one request, no retries. `onBytes` is called for every network chunk, keepalives too. */
-  attempt(request: ModelRequest, options: { signal: AbortSignal; onBytes: () => void }): AsyncIterable<ModelEvent>;
+  attempt(
+    request: ModelRequest,
+    options: { signal: AbortSignal; onBytes: () => void },
+  ): AsyncIterable<ModelEvent>;
 }
 
 /** Finds models by "provider/model" or "auto". A model that cannot be had is a failure with the action that mends it. */
@@ -239,7 +245,9 @@ export interface Workspace {
   readonly trusted: boolean;
   /** Refuses (a tool failure) what lies outside the folders, symlinks resolved, for files that do not exist yet too. */
   resolve(path: string): Promise<WorkspacePath | Failure>;
-  list(folder: WorkspacePath): Promise<{ name: string; kind: 'file' | 'folder' | 'link'; bytes: number }[] | Failure>;
+  list(
+    folder: WorkspacePath,
+  ): Promise<{ name: string; kind: 'file' | 'folder' | 'link'; bytes: number }[] | Failure>;
   /** A failure with code `missing` when there is no such file. */
   read(path: WorkspacePath): Promise<WorkspaceText | Failure>;
   /** null when there is no such file. */
@@ -250,7 +258,12 @@ export interface Workspace {
   /** Runs under the supervisor: the whole process group dies with `signal` or with this process. */
   run(
     command: string,
-    options: { cwd: WorkspacePath; timeoutMs: number; signal: AbortSignal; onOutput: (chunk: string) => void },
+    options: {
+      cwd: WorkspacePath;
+      timeoutMs: number;
+      signal: AbortSignal;
+      onOutput: (chunk: string) => void;
+    },
   ): Promise<CommandResult | Failure>;
 }
 
@@ -297,4 +310,3 @@ export interface Tool {
 
 /** Distinguishes a failure from a value of any port. */
 export type Outcome<T> = T | Failure;
-

@@ -21,7 +21,8 @@ async function provideLanguageModelChatResponse(_model, messages, options, progr
   }
   const names = (options.tools ?? []).map((tool) => tool.name);
   progress.report(new vscode.LanguageModelTextPart('Parrot looks. '));
-  if (names.includes('read')) progress.report(new vscode.LanguageModelToolCallPart('call-1', 'read', { path: 'seed.txt' }));
+  if (names.includes('read'))
+    progress.report(new vscode.LanguageModelToolCallPart('call-1', 'read', { path: 'seed.txt' }));
 }
 
 exports.activate = (context) => {

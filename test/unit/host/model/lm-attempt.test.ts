@@ -11,6 +11,10 @@ async function* streamOf(parts: unknown[], error?: Error): AsyncGenerator<unknow
   if (error) throw error;
 }
 
+/** Rejects with whatever it is given: a provider need not throw an Error. */
+const refuseWith = (why: unknown): Promise<never> =>
+  new Promise((_resolve, reject: (why: unknown) => void) => reject(why));
+
 async function attempt(
   parts: unknown[],
   options: { error?: Error; refuse?: unknown; signal?: AbortSignal } = {},
@@ -21,7 +25,7 @@ async function attempt(
   const stream = lmAttempt({
     send: () =>
       'refuse' in options
-        ? { then: (_: unknown, reject?: ((why: unknown) => unknown) | null) => reject?.(options.refuse) }
+        ? refuseWith(options.refuse)
         : Promise.resolve({ stream: streamOf(parts, options.error) }),
     isText: (part) => part instanceof Text,
     label: 'Test Model',
