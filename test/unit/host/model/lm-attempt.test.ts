@@ -13,7 +13,7 @@ async function* streamOf(parts: unknown[], error?: Error): AsyncGenerator<unknow
 
 /** Rejects with whatever it is given: a provider need not throw an Error. */
 const refuseWith = (why: unknown): Promise<never> =>
-  new Promise((_resolve, reject: (why: unknown) => void) => reject(why));
+  new Promise((_resolve, reject) => setImmediate(reject, why));
 
 async function attempt(
   parts: unknown[],
