@@ -86,8 +86,12 @@ export class Chats implements vscode.Disposable {
 
   /** What the side bar shows from now on. */
   async setSideBar(session: string): Promise<void> {
-    const opened = await this.parts.sessions.open(session);
-    if (this.shown.id !== session) {
+    const { sessions } = this.parts;
+    const isOther = this.shown.id !== session;
+    // One that could not be read when it was shown last may be readable by now.
+    const isTriedAgain = isOther && sessions.troubleOf(session) !== undefined;
+    const opened = await (isTriedAgain ? sessions.reopen(session) : sessions.open(session));
+    if (isOther) {
       this.shown.choose(session);
       this.view?.channel.show(opened);
     }

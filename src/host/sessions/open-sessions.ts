@@ -78,6 +78,11 @@ export class OpenSessions implements Disposable {
     return this.slots.get(id)?.opened;
   }
 
+  /** As long as its log could be read: of another one the list knows more. */
+  peekReadable(id: string): HostSession | undefined {
+    return this.troubleOf(id) ? undefined : this.peek(id);
+  }
+
   /** Why the log of an open session could not be read. */
   troubleOf(id: string): BoughError | undefined {
     return this.slots.get(id)?.trouble;

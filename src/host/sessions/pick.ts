@@ -64,7 +64,7 @@ async function fill(
 }
 
 function itemOf(summary: SessionSummary, { sessions, now, current }: PickParts): SessionItem {
-  const live = sessions.peek(summary.id);
+  const live = sessions.peekReadable(summary.id);
   const word = rowWord(summary, live?.agent.run());
   const age = relativeTime(summary.updated, now(), vscode.env.language);
   const notes = [word, summary.id === current ? vscode.l10n.t('on show') : '', age];

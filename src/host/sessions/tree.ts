@@ -121,7 +121,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   private sessionItem(summary: SessionSummary): vscode.TreeItem {
-    const live = this.parts.sessions.peek(summary.id);
+    const live = this.parts.sessions.peekReadable(summary.id);
     const word = rowWord(summary, live?.agent.run());
     const title = live?.title() ?? summary.title;
     const item = new vscode.TreeItem(title, collapsibility(live?.agent.log.outline, summary));

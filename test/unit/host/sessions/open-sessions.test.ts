@@ -119,6 +119,7 @@ describe('open sessions', () => {
       'new_session',
     ]);
     expect(sessions.troubleOf('one')).toMatchObject({ message });
+    expect(sessions.peekReadable('one')).toBe(undefined);
     expect((await view.intend(send('Go on'))).ok).toBe(false);
     expect((await sessions.open('two')).agent.log.access.mode).toBe('write');
     expect(errors).toEqual([]);
