@@ -6,7 +6,7 @@ import { createContext } from 'svelte';
 import type { Message } from '../src/shared/entry.js';
 import type { Failure } from '../src/shared/failure.js';
 import type { QueueItem } from '../src/shared/notes.js';
-import type { Ask, AskResults, Intent, Mention, UiCommand } from '../src/shared/protocol.js';
+import type { Ask, AskResults, ComposerDraft, Intent, Mention, UiCommand } from '../src/shared/protocol.js';
 import { Blobs } from './blobs.js';
 import { Draft } from './composer/draft.svelte.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
@@ -76,7 +76,7 @@ export class Chat {
   }
 
   /** Another session is shown. */
-  #begin(draft: { text: string; editing: string | null }): void {
+  #begin(draft: ComposerDraft): void {
     this.draft.load(draft);
     this.problem = null;
     this.#afterStop = null;
@@ -114,7 +114,7 @@ export class Chat {
   async send(mode: SendMode = 'send', replyInstead = false): Promise<void> {
     const session = this.session.info;
     if (this.isSending || this.draft.isEmpty || session === null || session.read_only) return;
-    const { text, editing } = this.draft;
+    const { text, editing, rest } = this.draft;
     const intent = this.#prompt({ text, mentions: this.draft.mentions(), editing, mode, replyInstead });
     this.draft.beginSending();
     this.isSending = true;
@@ -122,7 +122,7 @@ export class Chat {
     const reply = await this.#intend(intent);
     clearTimeout(patience);
     this.isSending = false;
-    if (reply.ok) this.#sent(session.id);
+    if (reply.ok) this.#sent(session.id, rest);
     else if (session.id === this.session.info?.id) {
       this.draft.notSent();
       this.problem = this.#problemOf(
@@ -181,7 +181,7 @@ export class Chat {
   saveDraft(): void {
     const session = this.session.info?.id;
     if (session === undefined) return;
-    this.connection.draft({ session, text: this.draft.text, editing: this.draft.editing });
+    this.connection.draft({ session, ...this.draft.contents });
   }
 
   /** The text of a blob. */
@@ -225,10 +225,10 @@ export class Chat {
     };
   }
 
-  #sent(session: string): void {
+  #sent(session: string, rest: ComposerDraft): void {
     if (session !== this.session.info?.id) {
       // Another session is shown by now; what was kept as this one's draft is sent.
-      this.connection.draft({ session, text: '', editing: null });
+      this.connection.draft({ session, ...rest });
       return;
     }
     this.draft.sent();

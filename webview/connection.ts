@@ -3,7 +3,7 @@
  * What does not fit the protocol is reported and dropped, never half understood.
  */
 import type { Failure } from '../src/shared/failure.js';
-import type { Ask, Intent, ToHost, ToWebview, UiCommand } from '../src/shared/protocol.js';
+import type { Ask, ComposerDraft, Intent, ToHost, ToWebview, UiCommand } from '../src/shared/protocol.js';
 import { readMessage } from './messages.js';
 
 export type Reply = { ok: true; result: unknown } | { ok: false; failure: Failure };
@@ -15,7 +15,7 @@ export interface Connection {
   intend(intent: Intent, expectedHead?: string | null): Promise<Reply>;
   ask(ask: Ask): Promise<Reply>;
   command(command: UiCommand): Promise<Reply>;
-  draft(draft: { session: string; text: string; editing: string | null }): void;
+  draft(draft: { session: string } & ComposerDraft): void;
   trouble(text: string): void;
   dispose(): void;
 }

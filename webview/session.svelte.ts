@@ -6,7 +6,14 @@ import type { Entry } from '../src/shared/notes.js';
 import { Outline } from '../src/shared/fold/outline.js';
 import { rowsOf } from '../src/shared/fold/path.js';
 import type { PathState, Row } from '../src/shared/fold/types.js';
-import type { GrowingView, ProgressView, SessionView, Snapshot, StatusView } from '../src/shared/protocol.js';
+import type {
+  ComposerDraft,
+  GrowingView,
+  ProgressView,
+  SessionView,
+  Snapshot,
+  StatusView,
+} from '../src/shared/protocol.js';
 import type { HostMessage } from './connection.js';
 import { Growing } from './growing.js';
 
@@ -35,7 +42,7 @@ export class Session {
   /** The path has entries before the first row. */
   hasOlder = $state.raw(false);
   /** The draft a snapshot brought, once for each session that is opened. */
-  draft = $state.raw<{ session: string; text: string; editing: string | null } | null>(null);
+  draft = $state.raw<({ session: string } & ComposerDraft) | null>(null);
 
   readonly #parts: SessionParts;
   #outline = new Outline();

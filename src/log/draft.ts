@@ -2,18 +2,19 @@
 import path from 'node:path';
 import * as z from 'zod';
 import type { Files } from '../ports.js';
+import { composerDraftSchema, isEmptyDraft, type ComposerDraft } from '../shared/composer-draft.js';
 import { DRAFT_FILE, checkSessionId, sessionName } from './session-name.js';
 import { ifThere, stored } from './storage.js';
 
-const draftSchema = z.looseObject({
-  text: z.string(),
-  /** The message whose sibling is being written. */
-  editing: z.string().nullable().default(null),
+const { text, editing, attachments, aside } = composerDraftSchema.shape;
+
+/** What does not fit beside the text is left out; the text stays. */
+const draftSchema = z.object({
+  text,
+  editing: editing.catch(null),
+  attachments: attachments.catch(undefined),
+  aside: aside.catch(undefined),
 });
-export interface ComposerDraft {
-  text: string;
-  editing: string | null;
-}
 
 export class DraftFiles {
   readonly #files: Files;
@@ -32,7 +33,7 @@ export class DraftFiles {
     if (bytes === undefined) return undefined;
     try {
       const parsed = draftSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-      return parsed.success ? { text: parsed.data.text, editing: parsed.data.editing } : undefined;
+      return parsed.success ? parsed.data : undefined;
     } catch {
       return undefined; // not a draft of ours
     }
@@ -42,7 +43,7 @@ export class DraftFiles {
   async write(session: string, draft: ComposerDraft): Promise<void> {
     const file = this.#fileOf(session);
     await stored('save the draft', file, async () => {
-      if (draft.text === '' && draft.editing === null) {
+      if (isEmptyDraft(draft)) {
         await ifThere(this.#files.remove(file));
         return;
       }

@@ -3,23 +3,17 @@
  * does not say; the webview remembers nothing but scroll, folds and focus.
  */
 import * as z from 'zod';
+import { composerDraftSchema, mentionSchema, type ComposerDraft } from './composer-draft.js';
 import type { Failure } from './failure.js';
 import type { OutlineNode, PathState } from './fold/types.js';
 import type { Entry } from './notes.js';
+
+export type { ComposerDraft, Mention } from './composer-draft.js';
 
 // ------------------------------------------------------------------------------------------- webview → host
 
 const requestId = z.number().int().nonnegative();
 const entryId = z.string().min(1);
-
-/** A file, folder or range that the person named; resolved by the host when it is sent. */
-const mention = z.object({
-  kind: z.enum(['file', 'folder', 'selection', 'problems', 'terminal']),
-  label: z.string(),
-  path: z.string().optional(),
-  text: z.string().optional(),
-});
-export type Mention = z.infer<typeof mention>;
 
 /** What the person asks for. Each appends to the log, or fails with a sentence and changes nothing. */
 export const intentSchema = z.discriminatedUnion('type', [
@@ -27,7 +21,7 @@ export const intentSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('send'),
     text: z.string(),
-    mentions: z.array(mention).default([]),
+    mentions: z.array(mentionSchema).default([]),
     editing: entryId.optional(),
     mode: z.enum(['send', 'queue', 'steer']).default('send'),
     /** The person chose to answer what is pending as denied: "replied instead". */
@@ -117,8 +111,8 @@ export const toHostSchema = z.discriminatedUnion('type', [
    * the field's own. Key bindings of the chat depend on it.
    */
   z.object({ type: z.literal('focus'), focused: z.boolean(), typing: z.boolean() }),
-  /** Debounced and on hide: the text of the composer, kept per session by the host. */
-  z.object({ type: z.literal('draft'), session: z.string(), text: z.string(), editing: entryId.nullable() }),
+  /** Debounced and on hide: what stands in the composer, kept per session by the host. */
+  z.object({ type: z.literal('draft'), session: z.string(), ...composerDraftSchema.shape }),
   /** Content-security violations and uncaught errors of the view, for the output channel. */
   z.object({ type: z.literal('trouble'), text: z.string().max(4000) }),
 ]);
@@ -203,7 +197,7 @@ export interface Snapshot {
   more: boolean;
   growing: GrowingView | null;
   progress: ProgressView[];
-  draft: { text: string; editing: string | null };
+  draft: ComposerDraft;
 }
 
 export type ToWebview =

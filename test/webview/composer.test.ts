@@ -55,6 +55,32 @@ describe('draft', () => {
     expect(draft).toMatchObject({ text: 'half a thought', editing: null, chips: [{ label: 'Pasted text' }] });
   });
 
+  it('G11: gives back all that stands in it, and what an edit put aside, to be loaded again', () => {
+    const draft = new Draft();
+    draft.text = 'half a thought on @a.ts';
+    draft.mentionFile('a.ts');
+    draft.attachText('x');
+    draft.startEdit('entry-1', { text: 'Old prompt', mentions: [] });
+    draft.attachText('y');
+    const again = new Draft();
+    again.load(draft.contents);
+    expect(again.contents).toEqual(draft.contents);
+    expect(again).toMatchObject({ text: 'Old prompt', editing: 'entry-1', chips: [{ text: 'y' }] });
+    expect(again.rest).toEqual({
+      text: 'half a thought on @a.ts',
+      editing: null,
+      attachments: [
+        { kind: 'file', label: 'a.ts', path: 'a.ts' },
+        { kind: 'file', label: 'Pasted text', text: 'x' },
+      ],
+    });
+    again.endEdit();
+    expect(again).toMatchObject({ text: 'half a thought on @a.ts', chips: [{ text: 'x' }] });
+    expect(again.mentions()).toHaveLength(2);
+    again.load({ text: '', editing: null });
+    expect(again.contents).toEqual({ text: '', editing: null });
+  });
+
   it('takes out what was sent and keeps what was typed meanwhile', () => {
     const draft = new Draft();
     draft.text = 'first';

@@ -2,7 +2,7 @@
  * What stands in the composer: text, attached texts and named files, and which message is being edited. Starting an edit
  * puts the earlier draft aside; ending it brings the draft back. Nothing is cleared before the host has it.
  */
-import type { Mention } from '../../src/shared/protocol.js';
+import type { ComposerDraft, Mention } from '../../src/shared/protocol.js';
 
 interface Contents {
   text: string;
@@ -26,13 +26,37 @@ export class Draft {
     return this.text.trim() === '' && this.chips.length === 0;
   }
 
-  load(contents: { text: string; editing: string | null }): void {
-    this.text = contents.text;
-    this.editing = contents.editing;
-    this.chips = [];
+  load({ text, editing, attachments = [], aside }: ComposerDraft): void {
+    this.text = text;
+    this.editing = editing;
     this.#files.clear();
     this.#sending = null;
-    this.#aside = contents.editing === null ? null : { text: '', chips: [] };
+    this.chips = this.#unnamed(attachments, text);
+    const before = aside ?? { text: '' };
+    this.#aside =
+      editing === null
+        ? null
+        : { text: before.text, chips: this.#unnamed(before.attachments ?? [], before.text) };
+  }
+
+  /** All of it, to be kept. */
+  get contents(): ComposerDraft {
+    const aside = this.#aside === null ? undefined : this.#packed(this.#aside);
+    const hasAside = aside !== undefined && (aside.text !== '' || aside.attachments !== undefined);
+    return { ...this.#packed(this), editing: this.editing, ...(hasAside ? { aside } : {}) };
+  }
+
+  /** What is left of it once what stands here is sent. */
+  get rest(): ComposerDraft {
+    return { ...(this.#aside === null ? { text: '' } : this.#packed(this.#aside)), editing: null };
+  }
+
+  #packed({ text, chips }: Readonly<Pick<Draft, 'text' | 'chips'>>): {
+    text: string;
+    attachments?: Mention[];
+  } {
+    const attachments = this.#mentionsOf(text, chips);
+    return attachments.length === 0 ? { text } : { text, attachments };
   }
 
   /** A message's text and what was attached to it; files that its text names are mentions again. */
@@ -40,13 +64,13 @@ export class Draft {
     if (this.editing === null) this.#aside = { text: this.text, chips: [...this.chips] };
     this.editing = entryId;
     this.text = message.text;
-    this.chips = this.#unnamed(message.mentions);
+    this.chips = this.#unnamed(message.mentions, message.text);
   }
 
   /** Remembers the files that the text names by an @; gives what must be shown as attached. */
-  #unnamed(mentions: readonly Mention[]): Mention[] {
+  #unnamed(mentions: readonly Mention[], written: string): Mention[] {
     const isNamed = ({ kind, text, path, label }: Mention) =>
-      kind === 'file' && text === undefined && namesFile(this.text, path ?? label);
+      kind === 'file' && text === undefined && namesFile(written, path ?? label);
     for (const { path, label } of mentions.filter(isNamed)) this.mentionFile(path ?? label);
     return mentions.filter((mention) => !isNamed(mention));
   }
@@ -62,7 +86,7 @@ export class Draft {
   /** Text that another part of the editor brings. */
   insert(text: string, mentions: readonly Mention[] = []): void {
     this.text = this.text.trim() === '' ? text : `${this.text}\n${text}`;
-    this.chips = [...this.chips, ...this.#unnamed(mentions)];
+    this.chips = [...this.chips, ...this.#unnamed(mentions, this.text)];
   }
 
   attachText(text: string): void {
@@ -81,8 +105,12 @@ export class Draft {
   }
 
   mentions(): Mention[] {
-    const named = [...this.#files].filter((path) => namesFile(this.text, path));
-    return [...named.map((path): Mention => ({ kind: 'file', label: path, path })), ...this.chips];
+    return this.#mentionsOf(this.text, this.chips);
+  }
+
+  #mentionsOf(text: string, chips: readonly Mention[]): Mention[] {
+    const named = [...this.#files].filter((path) => namesFile(text, path));
+    return [...named.map((path): Mention => ({ kind: 'file', label: path, path })), ...chips];
   }
 
   /** What stands here is being sent; it stays until the host has it. */

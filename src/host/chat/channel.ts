@@ -110,10 +110,20 @@ export class Channel implements Disposable {
       case 'focus':
         return this.parts.onFocus({ focused: message.focused, typing: message.typing });
       case 'draft':
-        return this.parts.drafts.write(message.session, { text: message.text, editing: message.editing });
+        return this.keepDraft(message);
       case 'trouble':
         return this.parts.log('warn', `In the chat view: ${message.text}`);
     }
+  }
+
+  private keepDraft({
+    session,
+    text,
+    editing,
+    attachments,
+    aside,
+  }: Extract<ToHost, { type: 'draft' }>): void {
+    this.parts.drafts.write(session, { text, editing, attachments, aside });
   }
 
   private reply(id: number, doing: string, work: (session: ShownSession) => Promise<unknown>): void {

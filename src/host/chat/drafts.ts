@@ -2,21 +2,20 @@
  * What stands in the composer, per session: kept in memory at once and on disk shortly after. Typing never waits for the
  * disk; what could not be saved is told and tried again with the next change.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Disposable } from '../../ports.js';
-import type { Snapshot } from '../../shared/protocol.js';
-
-export type DraftText = Snapshot['draft'];
+import { isEmptyDraft, type ComposerDraft } from '../../shared/composer-draft.js';
 
 export interface DraftStore {
-  read(session: string): Promise<DraftText | undefined>;
-  write(session: string, draft: DraftText): Promise<void>;
+  read(session: string): Promise<ComposerDraft | undefined>;
+  write(session: string, draft: ComposerDraft): Promise<void>;
 }
 
 const DELAY_MS = 300;
-const nothing: DraftText = { text: '', editing: null };
+const nothing: ComposerDraft = { text: '', editing: null };
 
 export class Drafts {
-  private readonly latest = new Map<string, DraftText>();
+  private readonly latest = new Map<string, ComposerDraft>();
   private readonly timers = new Map<string, Disposable>();
   /** One write at a time for each session, so that the last one stays. */
   private readonly writing = new Map<string, Promise<void>>();
@@ -27,7 +26,7 @@ export class Drafts {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  async read(session: string): Promise<DraftText> {
+  async read(session: string): Promise<ComposerDraft> {
     const known = this.latest.get(session);
     if (known) return known;
     const draft = (await this.fromDisk(session)) ?? nothing;
@@ -38,9 +37,9 @@ export class Drafts {
     return draft;
   }
 
-  write(session: string, draft: DraftText): void {
+  write(session: string, draft: ComposerDraft): void {
     const known = this.latest.get(session);
-    if (known && known.text === draft.text && known.editing === draft.editing) return;
+    if (known && isDeepStrictEqual(known, draft)) return;
     this.latest.set(session, draft);
     this.timers.get(session)?.dispose();
     this.timers.set(
@@ -52,8 +51,9 @@ export class Drafts {
   /** The log has this prompt now: it must not come back as a draft, whatever happens to the view that clears it. */
   sent(session: string, text: string): void {
     const known = this.latest.get(session);
-    if (!known || known.text === '' || known.text.trim() !== text.trim()) return;
-    this.latest.set(session, nothing);
+    if (!known || isEmptyDraft(known) || known.text.trim() !== text.trim()) return;
+    // What an edit put aside comes back.
+    this.latest.set(session, { ...nothing, ...known.aside });
     void this.save(session);
   }
 
@@ -71,7 +71,7 @@ export class Drafts {
   }
 
   /** A session is shown whether or not its draft can be read. */
-  private async fromDisk(session: string): Promise<DraftText | undefined> {
+  private async fromDisk(session: string): Promise<ComposerDraft | undefined> {
     try {
       return await this.files.read(session);
     } catch (error) {

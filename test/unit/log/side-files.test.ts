@@ -273,6 +273,19 @@ describe('draft.json', () => {
     expect(await drafts.read('s')).toBe(undefined);
   });
 
+  it('keeps attachments and what was put aside; an attachment alone is a draft', async () => {
+    const drafts = new DraftFiles(place.folder, files);
+    const attachments = [{ kind: 'file' as const, label: 'Pasted text', text: 'a log' }];
+    const whole = { text: 'x', editing: 'e1', attachments, aside: { text: 'before', attachments } };
+    await drafts.write('s', whole);
+    expect(await drafts.read('s')).toEqual(whole);
+    await drafts.write('s', { text: '', editing: null, attachments });
+    expect(await drafts.read('s')).toEqual({ text: '', editing: null, attachments });
+    const odd = { text: 'x', attachments: [{ kind: 'who knows' }], aside: 7, more: true };
+    await writeFile(path.join(place.folder, 'sessions', 's', 'draft.json'), JSON.stringify(odd));
+    expect(await drafts.read('s')).toEqual({ text: 'x', editing: null });
+  });
+
   it('takes one that makes no sense for none, and fails clearly', async () => {
     const drafts = new DraftFiles(place.folder, files);
     await mkdir(path.join(place.folder, 'sessions', 's'), { recursive: true });

@@ -195,6 +195,29 @@ export function composerTests(open: Open): void {
       expect(drafts().some((draft) => draft.session === 'two' && draft.text !== 'draft of two')).toBe(false);
     });
 
+    it('G11: attachments and what an edit put aside outlive the view', async () => {
+      const attachments = [{ kind: 'file' as const, label: 'Pasted text', text: 'a log' }];
+      const scene = new Scene('one');
+      const id = scene.user('Old');
+      const draft = {
+        text: 'Older',
+        editing: id,
+        attachments,
+        aside: { text: 'half a thought', attachments },
+      };
+      const chat = await open(scene, { snapshot: { draft } });
+      expect(await chat.at('draft-chip').count()).toBe(1);
+      await chat.at('draft-chip').getByRole('button').click();
+      const drafts = () => chat.received.filter((message) => message.type === 'draft');
+      await eventually(() => drafts().at(-1)).toEqual({
+        ...{ type: 'draft', session: 'one', text: 'Older', editing: id },
+        aside: draft.aside,
+      });
+      await chat.composer.press('Escape');
+      expect(await chat.composer.inputValue()).toBe('half a thought');
+      expect(await chat.at('draft-chip').count()).toBe(1);
+    });
+
     it('suggests files for an @ and sends the one that was taken', async () => {
       const chat = await open(new Scene());
       chat.files = ['src/app.ts', 'src/greet.ts'];

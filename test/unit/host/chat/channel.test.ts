@@ -254,12 +254,17 @@ describe('requests of a view', () => {
   it('a draft is kept, and comes back with the session', async () => {
     const world = makeWorld();
     const view = await shown(world);
-    view.channel.receive({ type: 'draft', session: 'one', text: 'half a thought', editing: null });
+    const draft = {
+      ...{ text: 'half a thought', editing: 'm1' },
+      attachments: [{ kind: 'file', label: 'Pasted text', text: 'a log' }],
+      aside: { text: 'another', attachments: [{ kind: 'file', label: 'a.ts', path: 'a.ts' }] },
+    };
+    view.channel.receive({ type: 'draft', session: 'one', ...draft });
     view.channel.show(await world.sessions.open('two'));
     await idle();
     view.channel.show(await world.sessions.open('one'));
     await idle();
-    expect(view.of('snapshot').at(-1)?.draft).toEqual({ text: 'half a thought', editing: null });
+    expect(view.of('snapshot').at(-1)?.draft).toEqual(draft);
   });
 
   it('the composer gets the focus once the session is on show', async () => {

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { Drafts, type DraftText } from '../../../../src/host/chat/drafts.js';
+import { Drafts } from '../../../../src/host/chat/drafts.js';
+import type { ComposerDraft } from '../../../../src/shared/composer-draft.js';
 import { FakeClock, idle } from '../../agent/fake-clock.js';
 
-const typed = (text: string): DraftText => ({ text, editing: null });
+const typed = (text: string): ComposerDraft => ({ text, editing: null });
 
-function make(files = new Map<string, DraftText>()) {
+function make(files = new Map<string, ComposerDraft>()) {
   const clock = new FakeClock();
   const writes: string[] = [];
   const errors: unknown[] = [];
   let refusal: Error | undefined;
   const store = {
     read: (session: string) => Promise.resolve(files.get(session)),
-    write: (session: string, draft: DraftText) => {
+    write: (session: string, draft: ComposerDraft) => {
       if (refusal) return Promise.reject(refusal);
       writes.push(`${session}: ${draft.text}`);
       files.set(session, draft);
@@ -88,6 +89,21 @@ describe('drafts', () => {
     drafts.sent('one', 'Hello');
     await clock.advance(1_000);
     expect(writes).toEqual(['one: ']);
+  });
+
+  it('G11: attachments and what an edit put aside are kept, and come back when the edit is sent', async () => {
+    const { drafts, files, clock } = make();
+    const attachments = [{ kind: 'file' as const, label: 'Pasted text', text: 'a log' }];
+    const whole = { ...typed('an edit'), editing: 'm1', aside: { text: 'half a thought', attachments } };
+    drafts.write('one', { ...typed('an edit'), editing: 'm1' });
+    drafts.write('one', whole);
+    await clock.advance(1_000);
+    expect(files.get('one')).toEqual(whole);
+    drafts.sent('one', 'an edit');
+    expect(await drafts.read('one')).toEqual({ ...typed('half a thought'), attachments });
+    drafts.write('one', { ...typed(''), attachments });
+    drafts.sent('one', '');
+    expect(await drafts.read('one')).toEqual(typed(''));
   });
 
   it('what was typed after the prompt was sent stays', async () => {

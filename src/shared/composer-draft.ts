@@ -1,0 +1,29 @@
+/** What stands in the composer before it is sent: its text, what is attached, and what an edit put aside. */
+import * as z from 'zod';
+
+/** A file, folder or range that the person named; resolved by the host when it is sent. */
+export const mentionSchema = z.object({
+  kind: z.enum(['file', 'folder', 'selection', 'problems', 'terminal']),
+  label: z.string(),
+  path: z.string().optional(),
+  text: z.string().optional(),
+});
+export type Mention = z.infer<typeof mentionSchema>;
+
+const contents = {
+  text: z.string(),
+  /** Absent: none. */
+  attachments: z.array(mentionSchema).optional(),
+};
+
+export const composerDraftSchema = z.object({
+  ...contents,
+  /** The message whose sibling is being written. */
+  editing: z.string().min(1).nullable(),
+  /** What stood here before that edit began, and comes back after it. */
+  aside: z.object(contents).optional(),
+});
+export type ComposerDraft = z.infer<typeof composerDraftSchema>;
+
+export const isEmptyDraft = ({ text, editing, attachments }: ComposerDraft): boolean =>
+  text === '' && editing === null && (attachments ?? []).length === 0;
