@@ -341,6 +341,8 @@ function notices(): State {
       {
         kind: 'damaged',
         message: '2 lines of this session could not be read and were skipped.',
+        detail:
+          'Line 12: the entry has no id.\nLine 13: Unexpected end of JSON input.\nBoth stand in session-1.damaged as they were.',
         actions: [{ label: 'Show Log', command: { type: 'show_log' } }],
       },
       {
