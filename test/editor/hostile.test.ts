@@ -22,7 +22,7 @@ async function findings(chat: FrameLocator, contrast: boolean): Promise<Finding[
       const scope = globalThis as unknown as {
         axe?: { run(root: unknown, options: object): Promise<{ violations: Finding[] }> };
       };
-      if (!scope.axe) (0, eval)(source as string);
+      if (!scope.axe) (0, eval)(source);
       const rules = { 'color-contrast': { enabled: withContrast } };
       const { violations } = (await scope.axe?.run(document, { runOnly: ['wcag2a', 'wcag2aa'], rules })) ?? {
         violations: [],
