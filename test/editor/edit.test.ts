@@ -1,6 +1,5 @@
 // Scenes b and c: an edit that waits for a person; what is outside the folder stays outside.
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -115,7 +114,7 @@ test('a denied edit leaves the file alone, and the model is told', () =>
 
 test('what lies outside the folder is refused without a card', () =>
   withScriptedModel({ files: { 'a.txt': 'inside\n' } }, async ({ editor, server, person }) => {
-    const outside = path.join(os.tmpdir(), `bough-outside-${process.pid}.txt`);
+    const outside = path.join(path.dirname(editor.workspace), 'outside.txt');
     writeFileSync(outside, 'secret\n');
     symlinkSync(outside, path.join(editor.workspace, 'link.txt'));
     server.enqueue(
