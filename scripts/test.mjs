@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ensureModules } from './install.mjs';
 import { lanes } from './lanes.mjs';
 import { report } from './report.mjs';
-import { checks, crashTests, editorTests, packing, unitTests } from './suites.mjs';
+import { checks, crashTests, editorTests, packing, quickUnitTests, unitTests } from './suites.mjs';
 import { ensureChromium } from './setup-chromium.mjs';
 import { isSupported, setupVscode, versions } from './setup-vscode.mjs';
 import { root, say } from './shell.mjs';
@@ -34,6 +34,12 @@ try {
 }
 process.exitCode = report(results);
 
+/** All of it, unless only the unit tests are asked for. */
+function unit(isSoak) {
+  if (isSoak || named.length === 0) return unitTests(filters);
+  return wants('unit') ? quickUnitTests(filters) : [];
+}
+
 async function everything() {
   const isSoak = named.includes('soak');
   if (isSoak) process.env.BOUGH_SOAK = '1';
@@ -42,7 +48,7 @@ async function everything() {
   const inLane = lanes(2);
   const quick = [
     ...(wants('check') && filters.length === 0 ? checks() : []),
-    ...(isSoak || wants('unit') ? unitTests(filters) : []),
+    ...unit(isSoak),
     ...(isSoak || named.length === 0 ? crashTests(filters) : []),
   ];
   const needsEditor = wants('editor');

@@ -4,10 +4,11 @@ import { buildContext, buildRequest, wantedBlobs, type Line } from '../../../src
 import type { ModelInfo, ToolSpec } from '../../../src/ports.js';
 import { chatBody, chatViolations } from '../../protocols/chat-completions.js';
 import { requestViolations } from '../../protocols/request.js';
+import { runs } from '../runs.js';
 import { anyLog } from '../shared/arbitrary.js';
 import { foldOf, placed } from '../shared/build.js';
 
-const numRuns = process.env['BOUGH_SOAK'] === '1' ? 100_000 : 10_000;
+const numRuns = runs({ usual: 10_000, soak: 100_000 });
 const tools: ToolSpec[] = [{ name: 'read', description: 'Reads a file.', input_schema: { type: 'object' } }];
 
 const plain: ModelInfo = { provider: 'p', id: 'm', label: 'M' };
@@ -69,7 +70,7 @@ describe('any log gives a request that a strict provider accepts', () => {
           expect(Buffer.byteLength(JSON.stringify(chatBody(context.request)))).toBeLessThanOrEqual(maxBytes);
         }
       }),
-      { numRuns: numRuns / 5 },
+      { numRuns: Math.ceil(numRuns / 5) },
     );
   });
 });

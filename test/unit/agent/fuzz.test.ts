@@ -21,6 +21,7 @@ import {
   type Reply,
 } from './fake-model.js';
 import { diskFull } from './test-log.js';
+import { runs } from '../runs.js';
 
 const isSoak = process.env['BOUGH_SOAK'] === '1';
 
@@ -298,7 +299,7 @@ describe('a session', () => {
           await wayOut(bench);
           checkLog(bench);
         }),
-        { numRuns: isSoak ? 2_000 : 40 },
+        { numRuns: runs({ usual: 40, soak: 2_000 }) },
       );
     },
   );

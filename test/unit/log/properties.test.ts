@@ -6,12 +6,13 @@ import { MemoryFiles } from '../../../src/log/memory-files.js';
 import type { SessionLog } from '../../../src/log/store.js';
 import { isBoughError } from '../../../src/shared/failure.js';
 import type { Draft, Entry } from '../../../src/shared/notes.js';
+import { runs } from '../runs.js';
 import { FaultyFiles } from './faulty-files.js';
 import { randomIds, realClock } from './support.js';
 
 const FILE = '/w/sessions/s.jsonl';
 const isSoak = process.env['BOUGH_SOAK'] === '1';
-const numRuns = isSoak ? 3_000 : 60;
+const numRuns = runs({ usual: 60, soak: 3_000 });
 /** Many small runs: a busy machine takes its time over them. */
 const options = { timeout: isSoak ? 1_800_000 : 60_000 };
 

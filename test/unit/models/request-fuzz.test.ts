@@ -14,11 +14,12 @@ import { chatViolations, type ChatBody } from '../../protocols/chat-completions.
 import { geminiViolations } from '../../protocols/gemini.js';
 import { messagesViolations } from '../../protocols/messages.js';
 import { responsesViolations } from '../../protocols/responses.js';
+import { runs } from '../runs.js';
 import { anyLog } from '../shared/arbitrary.js';
 import { foldOf, placed } from '../shared/build.js';
 import { realClock } from './attempt.js';
 
-const numRuns = process.env['BOUGH_SOAK'] === '1' ? 150_000 : 1_500;
+const numRuns = runs({ usual: 1_500, soak: 150_000 });
 const tools: ToolSpec[] = [{ name: 'read', description: 'Reads a file.', input_schema: { type: 'object' } }];
 const blobs = new Map([
   ['a'.repeat(64), new Uint8Array([137, 80, 78, 71])],

@@ -4,10 +4,11 @@ import { Outline } from '../../../src/shared/fold/outline.js';
 import { rowsOf } from '../../../src/shared/fold/path.js';
 import { SessionFold } from '../../../src/shared/fold/session-fold.js';
 import { isConversation, type Entry } from '../../../src/shared/notes.js';
+import { runs } from '../runs.js';
 import { anyLog, soundLog } from './arbitrary.js';
 import { call, foldOf, LogBuilder, placed, result } from './build.js';
 
-const numRuns = process.env['BOUGH_SOAK'] === '1' ? 20_000 : 400;
+const numRuns = runs({ usual: 400, soak: 20_000 });
 const check = <T>(property: fc.IProperty<T>): void => {
   fc.assert(property, { numRuns });
 };
