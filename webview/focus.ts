@@ -1,26 +1,21 @@
-/** Tells the host where the keyboard is: VS Code itself does not know it of a webview in a side bar. */
+/** Where the keyboard is, and which keys are the text field's own. */
 
-export interface KeyboardFocus {
-  focused: boolean;
-  /** In a text field that is not empty: keys that edit text are the field's own. */
-  typing: boolean;
+/** VS Code itself does not know whether a webview in a side bar has the keyboard. */
+export function reportFocus(target: Window, report: (focused: boolean) => void): void {
+  target.addEventListener('focus', () => report(true));
+  target.addEventListener('blur', () => report(false));
+  if (target.document.hasFocus()) report(true);
 }
 
-const isTyping = (element: Element | null): boolean =>
-  (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) && element.value !== '';
-
-export function reportFocus(target: Window, report: (focus: KeyboardFocus) => void): void {
-  let last: KeyboardFocus = { focused: false, typing: false };
-  const tell = (focused: boolean) => {
-    const typing = focused && isTyping(target.document.activeElement);
-    if (focused === last.focused && typing === last.typing) return;
-    last = { focused, typing };
-    report(last);
-  };
-  target.addEventListener('focus', () => tell(true));
-  target.addEventListener('blur', () => tell(false));
-  for (const type of ['focusin', 'input', 'keyup'] as const) {
-    target.document.addEventListener(type, () => tell(target.document.hasFocus()));
-  }
-  tell(target.document.hasFocus());
+/**
+ * Ctrl/Cmd+Backspace deletes a word where there is one, and stops the run where there is none. VS Code hears every key by
+ * a listener on the window, so what ends at the document never becomes a key binding.
+ */
+export function keepWordDeletion(document: Document): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Backspace' || !(event.ctrlKey || event.metaKey)) return;
+    const { target } = event;
+    const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
+    if (isField && target.value !== '') event.stopPropagation();
+  });
 }

@@ -6,13 +6,14 @@ import { mount } from 'svelte';
 import App from './App.svelte';
 import { Chat } from './chat.svelte.js';
 import { connect } from './connection.js';
-import { reportFocus } from './focus.js';
+import { keepWordDeletion, reportFocus } from './focus.js';
 import { reportTrouble } from './trouble.js';
 import { openWire } from './wire.js';
 
 const wire = openWire();
 reportTrouble(window, (text) => wire.post({ type: 'trouble', text }));
-reportFocus(window, (focus) => wire.post({ type: 'focus', ...focus }));
+reportFocus(window, (focused) => wire.post({ type: 'focus', focused }));
+keepWordDeletion(document);
 
 const chat = new Chat({
   connect: (receive) => connect(wire, receive),

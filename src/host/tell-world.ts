@@ -20,7 +20,6 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
   const bag = createBag();
   const setActive = contextKey('bough.run.active', parts.onError);
   const setFocused = contextKey('bough.chat.focused', parts.onError);
-  const setTyping = contextKey('bough.chat.typing', parts.onError);
   const update = () => {
     const runs = sessions.all().map(({ agent }) => ({ run: agent.run() }));
     events.run = foremost(runs)?.run ?? 'idle';
@@ -28,9 +27,7 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
     const current = chats.peekCurrent();
     const run = current === undefined ? 'idle' : (sessions.peek(current)?.agent.run() ?? 'idle');
     setActive(run !== 'idle');
-    const { focused, typing } = chats.keyboard();
-    setFocused(focused);
-    setTyping(typing);
+    setFocused(chats.hasFocus());
   };
   bag.add(chats.onChange(update));
   bag.add(

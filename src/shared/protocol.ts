@@ -106,11 +106,8 @@ export const toHostSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('ui'), id: requestId, command: uiCommandSchema }),
   z.object({ type: z.literal('ask'), id: requestId, ask: askSchema }),
-  /**
-   * The view's document took or lost the keyboard; `typing`: into a field that is not empty, where keys that edit text are
-   * the field's own. Key bindings of the chat depend on it.
-   */
-  z.object({ type: z.literal('focus'), focused: z.boolean(), typing: z.boolean() }),
+  /** The view's document took or lost the keyboard: key bindings of the chat depend on it. */
+  z.object({ type: z.literal('focus'), focused: z.boolean() }),
   /** Debounced and on hide: what stands in the composer, kept per session by the host. */
   z.object({ type: z.literal('draft'), session: z.string(), ...composerDraftSchema.shape }),
   /** Content-security violations and uncaught errors of the view, for the output channel. */

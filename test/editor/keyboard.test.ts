@@ -98,6 +98,15 @@ test('prompt, approve, deny, stop, retry now, edit, branches, tool card and sess
       await held.reached;
       await person.chat.getByText('Endless text').waitFor();
       await focusComposer();
+      // Where there are words it deletes one; only then it stops.
+      const holds = (text: string) =>
+        eventually(async () => (await person.composer.inputValue()) === text, { what: `it holds "${text}"` });
+      await keyboard.type('two words');
+      await keyboard.press('ControlOrMeta+Backspace');
+      await holds('two ');
+      await keyboard.press('ControlOrMeta+Backspace');
+      await holds('');
+      await person.run('running');
       await keyboard.press('ControlOrMeta+Backspace');
       await person.incomplete('stopped').waitFor();
       await person.run('idle');

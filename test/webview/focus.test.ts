@@ -1,28 +1,45 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { reportFocus, type KeyboardFocus } from '../../webview/focus.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keepWordDeletion, reportFocus } from '../../webview/focus.js';
 
 afterEach(() => {
   document.body.replaceChildren();
   vi.restoreAllMocks();
 });
 
-test('a field with words in it counts as typing, an empty one does not', () => {
+it('tells when the view gets and loses the keyboard', () => {
   vi.spyOn(document, 'hasFocus').mockReturnValue(true);
-  const told: KeyboardFocus[] = [];
-  const field = document.createElement('textarea');
-  document.body.append(field);
-  reportFocus(window, (focus) => told.push(focus));
-  field.focus();
-  field.value = 'a word';
-  field.dispatchEvent(new Event('input', { bubbles: true }));
-  field.dispatchEvent(new Event('keyup', { bubbles: true }));
-  field.value = '';
-  field.dispatchEvent(new Event('input', { bubbles: true }));
+  const told: boolean[] = [];
+  reportFocus(window, (focused) => told.push(focused));
   window.dispatchEvent(new Event('blur'));
-  expect(told).toEqual([
-    { focused: true, typing: false },
-    { focused: true, typing: true },
-    { focused: true, typing: false },
-    { focused: false, typing: false },
-  ]);
+  window.dispatchEvent(new Event('focus'));
+  expect(told).toEqual([true, false, true]);
+});
+
+describe('Ctrl+Backspace', () => {
+  let heard: string[];
+  const hear = (event: KeyboardEvent) => heard.push(event.key);
+  beforeEach(() => {
+    heard = [];
+    keepWordDeletion(document);
+    window.addEventListener('keydown', hear);
+    return () => window.removeEventListener('keydown', hear);
+  });
+  const press = (value: string, key: string, ctrlKey: boolean) => {
+    const field = document.createElement('textarea');
+    document.body.append(field);
+    field.value = value;
+    field.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true }));
+  };
+
+  it('stays with a field that has words to delete', () => {
+    press('and then plese', 'Backspace', true);
+    expect(heard).toEqual([]);
+  });
+
+  it('reaches the editor from an empty field, and other keys do from any', () => {
+    press('', 'Backspace', true);
+    press('words', 'Backspace', false);
+    press('words', 'Enter', true);
+    expect(heard).toEqual(['Backspace', 'Backspace', 'Enter']);
+  });
 });

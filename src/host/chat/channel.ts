@@ -18,13 +18,6 @@ import { failureOf, troubleOf } from '../errors.js';
 import { readBodies } from './bodies.js';
 import { Feed, type ShownSession } from './feed.js';
 
-/** Where the keyboard is, as the view's document says. */
-export interface KeyboardFocus {
-  focused: boolean;
-  /** In a text field that is not empty. */
-  typing: boolean;
-}
-
 export interface ChannelParts {
   post: (message: ToWebview) => void;
   clock: Clock;
@@ -36,7 +29,7 @@ export interface ChannelParts {
   };
   /** How an intent ended: what could not be saved stays on show until something can. */
   onIntent: (session: string, intent: Intent, failure: Failure | null) => void;
-  onFocus: (focus: KeyboardFocus) => void;
+  onFocus: (focused: boolean) => void;
   log: (level: 'warn' | 'error', text: string) => void;
 }
 
@@ -64,7 +57,7 @@ export class Channel implements Disposable {
   /** The view's document is gone (hidden or rebuilt); it says `open` when it is there again. */
   detach(): void {
     this.isOpen = false;
-    this.parts.onFocus({ focused: false, typing: false });
+    this.parts.onFocus(false);
     this.feed?.forget();
   }
 
@@ -108,7 +101,7 @@ export class Channel implements Disposable {
       case 'ask':
         return this.reply(message.id, 'Loading', (session) => this.answer(message.ask, session));
       case 'focus':
-        return this.parts.onFocus({ focused: message.focused, typing: message.typing });
+        return this.parts.onFocus(message.focused);
       case 'draft':
         return this.keepDraft(message);
       case 'trouble':

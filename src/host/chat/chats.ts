@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { ToWebview } from '../../shared/protocol.js';
 import type { ActiveSession } from '../sessions/active.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
-import { Channel, type ChannelParts, type KeyboardFocus } from './channel.js';
+import { Channel, type ChannelParts } from './channel.js';
 import { TAB } from './html.js';
 import { openPage, type Page } from './page.js';
 import { ShownInSideBar } from './shown.js';
@@ -29,7 +29,7 @@ export class Chats implements vscode.Disposable {
   private readonly shown: ShownInSideBar;
   private readonly tabs = new Map<string, Tab>();
   /** The page whose document has the keyboard. */
-  private focus: { page: Page; typing: boolean } | undefined;
+  private focus: Page | undefined;
   private readonly currentChanged = new vscode.EventEmitter<void>();
   private readonly replaced: { dispose(): void };
 
@@ -59,9 +59,9 @@ export class Chats implements vscode.Disposable {
     return this.shown.find();
   }
 
-  /** Whether one of our chats has the keyboard, and whether it is in a text field that is not empty. */
-  keyboard(): KeyboardFocus {
-    return { focused: this.focus !== undefined, typing: this.focus?.typing === true };
+  /** One of our chats has the keyboard. */
+  hasFocus(): boolean {
+    return this.focus !== undefined;
   }
 
   isVisible(session: string): boolean {
@@ -189,7 +189,7 @@ export class Chats implements vscode.Disposable {
         onIntent(session, intent, failure);
       },
       post: (message) => this.post(page.webview, message),
-      onFocus: (focus) => this.setFocus(page, focus),
+      onFocus: (focused) => this.setFocus(page, focused),
     });
     page.listen((data) => channel.receive(data));
     watch((visible) => {
@@ -199,9 +199,9 @@ export class Chats implements vscode.Disposable {
     return channel;
   }
 
-  private setFocus(page: Page, { focused, typing }: KeyboardFocus): void {
-    if (!focused && this.focus?.page !== page) return;
-    this.focus = focused ? { page, typing } : undefined;
+  private setFocus(page: Page, focused: boolean): void {
+    if (focused === (this.focus === page)) return;
+    this.focus = focused ? page : undefined;
     this.currentChanged.fire();
   }
 
