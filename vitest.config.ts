@@ -13,6 +13,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
+          setupFiles: ['test/seed.ts'],
           environment: 'node',
           testTimeout: soak ? 10 * minute : 10_000,
         },
@@ -23,6 +24,7 @@ export default defineConfig({
         test: {
           name: 'webview',
           include: ['test/webview/**/*.test.ts'],
+          setupFiles: ['test/seed.ts'],
           environment: 'happy-dom',
           testTimeout: 10_000,
         },
