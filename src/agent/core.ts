@@ -42,9 +42,9 @@ export interface Run {
   wait: LiveWait | null;
   /** The last text of the open step that is in no entry yet. */
   partial: Partial | null;
-  /** `clock.elapsed()` when the last attempt began; null when none did in this process. */
+  /** `clock.elapsed()` when the last attempt began, then when it ended; null when none did in this process. */
   lastAttempt: number | null;
-  /** The same for the first attempt of the request that is open now. */
+  /** When the first attempt of the request that is open now began. */
   requestBegan: number | null;
   /** ms until the turn's deadline, or Infinity. */
   remaining(): number;

@@ -56,6 +56,8 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
       signal: run.signal,
     },
   );
+  // The gap counts from here: a server may have seen the request later than we began it.
+  run.lastAttempt = core.parts.clock.elapsed();
   if (result.text !== '' || result.reasoning !== '') {
     run.partial = { attempt_id, text: result.text, reasoning: result.reasoning };
   }
