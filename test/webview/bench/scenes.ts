@@ -103,7 +103,7 @@ export class Scene {
     const entries = this.fold.linePositions().flatMap((position) => this.placed[position] ?? []);
     return {
       type: 'snapshot',
-      session: { id: this.id, title: this.title, folder: 'file:///work/sample', read_only: false },
+      session: { id: this.id, title: this.title, folder: 'file:///home/ada/sample', read_only: false },
       position: this.fold.position,
       outline: [...this.fold.outline],
       state: this.fold.state(),
