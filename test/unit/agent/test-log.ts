@@ -37,13 +37,13 @@ export class Disk {
   };
 
   async bytes(): Promise<string> {
-    return new TextDecoder().decode(await this.files.read('/work/sessions/session.jsonl'));
+    return new TextDecoder().decode(await this.files.read('/memory/sessions/session.jsonl'));
   }
 
   /** Text in the stream journal, or null when there is none. */
   async journal(): Promise<string | null> {
     try {
-      return new TextDecoder().decode(await this.files.read('/work/sessions/session.stream'));
+      return new TextDecoder().decode(await this.files.read('/memory/sessions/session.stream'));
     } catch {
       return null; // there is no such file
     }
@@ -124,7 +124,7 @@ export interface TestLog {
 
 export async function openLog(disk: Disk, process: Process, clock: Clock): Promise<TestLog> {
   const store = new FileStore({
-    folder: '/work',
+    folder: '/memory',
     files: process.files,
     clock,
     ids: disk.ids,
