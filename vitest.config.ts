@@ -46,8 +46,6 @@ export default defineConfig({
           globalSetup: ['test/editor/bench/prepare.ts'],
           pool: 'forks',
           maxWorkers: 2,
-          // A scene that a slow machine upset is tried once more in CI, and npm test names it.
-          retry: process.env['CI'] ? 1 : 0,
           testTimeout: 3 * minute,
           hookTimeout: 2 * minute,
         },

@@ -11,7 +11,6 @@ export default class SummaryReporter implements Reporter {
       summary.failed += module.errors().length;
       for (const test of module.children.allTests()) {
         const result = test.result();
-        if (test.diagnostic()?.flaky === true) console.log(`figure: needed a second try: ${test.fullName}`);
         if (result.state === 'passed') summary.passed++;
         else if (result.state === 'skipped')
           summary.skipped.push(result.note ? `${test.fullName} (${result.note})` : test.fullName);
