@@ -1,4 +1,5 @@
-// Builds dist/: the host's bundles as ES modules that share chunks, and the webview's script, style and icon font.
+// Builds dist/: the small bundle VS Code starts, the rest of the host as ES modules that share chunks, and the webview's
+// script, style and icon font.
 //   node esbuild.mjs [--watch] [--why]
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,8 +13,8 @@ const root = path.dirname(fileURLToPath(import.meta.url));
 process.chdir(root);
 const watch = process.argv.includes('--watch');
 
-/** What is loaded by name from outside: VS Code's entry and scripts run as processes of their own. */
-const hostEntries = { extension: 'src/extension.ts', supervisor: 'src/host/supervisor.ts' };
+/** What is loaded by name: by the start bundle, and as a process of its own. */
+const hostEntries = { bough: 'src/host/bough.ts', supervisor: 'src/host/supervisor.ts' };
 
 /** Zod's messages in English only: the other forty languages are a quarter of a megabyte. */
 const zodInEnglish = {
@@ -36,6 +37,16 @@ const withoutUndici = {
   },
 };
 
+/** The start bundle loads the rest from its own file beside it, once VS Code has started. */
+const restApart = {
+  name: 'rest-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/bough\.js$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './bough.js', external: true } : undefined,
+    );
+  },
+};
+
 const common = {
   bundle: true,
   minify: !watch,
@@ -45,17 +56,33 @@ const common = {
   absWorkingDir: root,
 };
 
-const host = {
+const node = {
   ...common,
-  entryPoints: Object.fromEntries(Object.entries(hostEntries).filter(([, file]) => existsSync(file))),
   outdir: 'dist',
-  format: 'esm',
-  splitting: true,
-  chunkNames: 'chunks/[name]-[hash]',
   platform: 'node',
   target: 'node22',
   external: ['vscode'],
   mainFields: ['module', 'main'],
+};
+
+/**
+ * One file of CommonJS without chunks: VS Code loads an ES module through a second thread, file by file, and every window
+ * pays for it at its start. What it shares with the rest is small and keeps no state of its own.
+ */
+const start = {
+  ...node,
+  entryPoints: { extension: 'src/extension.ts' },
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  plugins: [restApart],
+};
+
+const host = {
+  ...node,
+  entryPoints: Object.fromEntries(Object.entries(hostEntries).filter(([, file]) => existsSync(file))),
+  format: 'esm',
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
   banner: {
     js: "import { createRequire as createRequireOfBough } from 'node:module'; const require = createRequireOfBough(import.meta.url);",
   },
@@ -82,7 +109,7 @@ const webview = {
   ],
 };
 
-const builds = [host, webview].filter((options) =>
+const builds = [start, host, webview].filter((options) =>
   Object.values(options.entryPoints).some((file) => existsSync(file)),
 );
 

@@ -25,8 +25,13 @@ export function unwrap<T>(outcome: T | Failure): T {
   return outcome;
 }
 
+/** By name: the start bundle and the rest hold a copy of this class each. */
+function isRefusal(error: unknown): error is Refusal {
+  return error instanceof Error && error.name === 'Refusal' && 'failure' in error;
+}
+
 export function troubleOf(error: unknown, doing: string): Trouble {
-  const refused = error instanceof Refusal ? error.failure : error;
+  const refused = isRefusal(error) ? error.failure : error;
   if (isFailure(refused))
     return refused.kind === 'cancelled' ? { kind: 'cancelled' } : { kind: 'expected', failure: refused };
   if (error instanceof Error && (error.name === 'AbortError' || error.name === 'Canceled'))

@@ -29,11 +29,13 @@ test('prompt, approve, deny, stop, retry now, edit, branches, tool card and sess
       const { keyboard } = editor.page;
       let person = first;
       const file = path.join(editor.workspace, 'a.txt');
+      const composerHasFocus = () =>
+        person.composer.evaluate((element) => document.hasFocus() && element === document.activeElement);
+      /** Where the keyboard is there already the command would take it away for a moment, and a key with it. */
       const focusComposer = async () => {
+        if (await composerHasFocus()) return;
         await keyboard.press('ControlOrMeta+Alt+B');
-        await eventually(() => person.composer.evaluate((element) => element === document.activeElement), {
-          what: 'the composer has the focus',
-        });
+        await eventually(composerHasFocus, { what: 'the composer has the focus' });
       };
       const type = async (text: string) => {
         await focusComposer();
@@ -125,9 +127,7 @@ test('prompt, approve, deny, stop, retry now, edit, branches, tool card and sess
       await eventually(async () => (await person.composer.inputValue()) === 'Wake up', {
         what: 'the prompt is in the composer',
       });
-      await eventually(() => person.composer.evaluate((element) => element === document.activeElement), {
-        what: 'the composer has the focus',
-      });
+      await eventually(composerHasFocus, { what: 'the composer has the focus' });
       await keyboard.press('ControlOrMeta+A');
       await keyboard.type('Wake up, please');
       await keyboard.press('Enter');
