@@ -37,8 +37,8 @@ export class Session {
   growing = $state.raw<GrowingView | null>(null);
   progress = $state.raw<ReadonlyMap<string, ProgressView>>(new Map());
   rows = $state.raw<readonly Row[]>([]);
-  /** The last turn was stopped by the person. */
-  isStopped = $state.raw(false);
+  /** How the last turn ended when the person ended it: stopped, or left as a crash had it. */
+  ended = $state.raw<'stopped' | 'left' | null>(null);
   /** The path has entries before the first row. */
   hasOlder = $state.raw(false);
   /** The draft a snapshot brought, once for each session that is opened. */
@@ -174,7 +174,7 @@ export class Session {
     const entries = [...this.#entries.values()].sort((a, b) => a.position - b.position);
     const rows = rowsOf(entries, this.#outline, this.state, this.status.run);
     this.rows = rows.filter((row) => loaded.has(row.entry.id));
-    this.isStopped = wasStopped(entries, this.rows.at(-1)?.entry.turn_id);
+    this.ended = endOf(entries, this.rows.at(-1)?.entry.turn_id);
   }
 
   #schedule(): void {
@@ -194,10 +194,12 @@ export class Session {
 }
 
 /** How the turn ended is said once in the file. */
-function wasStopped(entries: readonly { entry: Entry }[], turnId: string | undefined): boolean {
-  if (turnId === undefined) return false;
+function endOf(entries: readonly { entry: Entry }[], turnId: string | undefined): Session['ended'] {
+  if (turnId === undefined) return null;
   const end = entries.findLast(({ entry }) => entry.type === 'turn_end' && entry.turn_id === turnId)?.entry;
-  return end?.type === 'turn_end' && end.status === 'stopped';
+  if (end?.type !== 'turn_end') return null;
+  if (end.status === 'stopped') return 'stopped';
+  return end.status === 'interrupted' ? 'left' : null;
 }
 
 const byCall = (progress: readonly ProgressView[]): ReadonlyMap<string, ProgressView> =>

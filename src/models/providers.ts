@@ -48,6 +48,13 @@ export const unknownProvider = (name: string, known: readonly string[]): Failure
     `There is no provider "${name}" in the setting bough.providers${known.length > 0 ? ` (there are: ${known.join(', ')})` : ''}. Add it there, or choose another model.`,
   );
 
+/** What HTTP allows: a request with another header would fail before it is sent. */
+const isHeader = (name: string, value: string): boolean =>
+  /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+
+const noHeader = (provider: string, header: string): string =>
+  `Provider "${provider}" has the header ${JSON.stringify(header)}, which HTTP does not allow: a name has only letters, digits and signs like - and _, and a value is one line. Correct it in bough.providers.`;
+
 export const readProvider = (name: string, settings: unknown): Provider | Failure => {
   const parsed = providerSchema.safeParse(settings);
   if (!parsed.success) {
@@ -64,6 +71,8 @@ export const readProvider = (name: string, settings: unknown): Provider | Failur
     const example = factsOf[kind].baseUrl ?? 'https://api.example.com/v1';
     return misconfigured(`Provider "${name}" ${what}. Put one like ${example} into bough.providers.`);
   }
+  const header = Object.entries(headers).find(([field, value]) => !isHeader(field, value))?.[0];
+  if (header !== undefined) return misconfigured(noHeader(name, header));
   return { name, kind, baseUrl, origin, isLocal: isLoopback(baseUrl), headers, models };
 };
 

@@ -178,7 +178,10 @@ const countLines = (value: string): number =>
 
 function changedLines(card: ToolCard): string | undefined {
   const input = inputOf(card);
-  if (card.call.name === 'write') return `${countLines(text(input['content']))} lines`;
+  if (card.call.name === 'write') {
+    const count = countLines(text(input['content']));
+    return `${count} ${count === 1 ? 'line' : 'lines'}`;
+  }
   const changes = editsOf(card);
   if (changes.length === 0) return undefined;
   let added = 0;

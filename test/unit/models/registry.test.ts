@@ -114,6 +114,8 @@ describe('a model by name', () => {
     ['acme/m', { acme: { kind: 'openai-compatible' } }, 'open-settings', /no base URL/],
     ['acme/m', { acme: remote({ baseUrl: 'ftp://x' }) }, 'open-settings', /no http address/],
     ['acme/m', { acme: remote({ baseUrl: 'api.acme.test' }) }, 'open-settings', /no http address/],
+    ['acme/m', { acme: remote({ headers: { 'X Title': 'Bough' } }) }, 'open-settings', /header "X Title"/],
+    ['acme/m', { acme: remote({ headers: { 'X-A': 'a\nb' } }) }, 'open-settings', /header "X-A"/],
     ['acme/m', { acme: { kind: 'gopher' } }, 'open-settings', /bough\.providers\.acme\.kind/],
     ['acme/m', { acme: 'x' }, 'open-settings', /bough\.providers\.acme/],
     ['acme/m', { acme: remote({ models: [{}] }) }, 'open-settings', /bough\.providers\.acme\.models\.0\.id/],

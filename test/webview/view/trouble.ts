@@ -74,6 +74,20 @@ export function troubleTests(open: Open): void {
       }
     });
 
+    it('a turn that was left says so, and can be taken up again all the same', async () => {
+      const scene = new Scene();
+      scene.turn('Question', 'turn-1');
+      scene.status = { ...idle, interrupted: { turn_id: 'turn-1', message: 'The editor ended.' } };
+      const chat = await open(scene);
+      await chat.at('turn-leave').click();
+      scene.status = idle;
+      await chat.post(scene.append(() => scene.endTurn('turn-1', 'interrupted')));
+      await chat.at('turn-left').getByText('Left as it is').waitFor();
+      expect(await chat.at('turn-leave').count()).toBe(0);
+      await chat.at('turn-left').getByRole('button', { name: 'Try Again' }).click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'try_again' });
+    });
+
     it('E4: a retry says why, which attempt and how long, and counts down', async () => {
       const scene = new Scene();
       scene.turn('Question', 'turn-1');
