@@ -6,6 +6,7 @@ import type { Disposable } from '../ports.js';
 import type { ConversationEntry, Header } from '../shared/entry.js';
 import type { Draft, Entry } from '../shared/notes.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
+import type { PruneOptions, PrunePolicy, PruneReport, VerifyOptions, VerifyReport } from './upkeep.js';
 
 /** An entry with its place in the file: `position` counts entries from 0, over all types. */
 export interface PlacedEntry {
@@ -163,22 +164,79 @@ export interface ListQuery {
   cursor?: string;
 }
 
+/**
+ * Every wait (for another caller on the same session, for a running turn) ends with the reason of `signal` when that is
+ * aborted; what was begun by then is finished all the same.
+ */
 export interface SessionStore {
   /** Nothing is on disk until the first append. @throws BoughError SessionExists */
-  create(init?: SessionInit): Promise<SessionLog>;
+  create(init?: SessionInit, signal?: AbortSignal): Promise<SessionLog>;
   /** One live handle per id. @throws BoughError SessionNotFound, StorageFailure */
-  open(id: string): Promise<SessionLog>;
-  openOrCreate(id: string, init?: SessionInit): Promise<SessionLog>;
+  open(id: string, signal?: AbortSignal): Promise<SessionLog>;
+  openOrCreate(id: string, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog>;
   /** Updated descending, then id. */
   list(query?: ListQuery): Promise<{ sessions: SessionSummary[]; cursor?: string }>;
-  rename(id: string, name: string): Promise<void>;
-  archive(id: string): Promise<void>;
-  unarchive(id: string): Promise<void>;
+  rename(id: string, name: string, signal?: AbortSignal): Promise<void>;
+  archive(id: string, signal?: AbortSignal): Promise<void>;
+  unarchive(id: string, signal?: AbortSignal): Promise<void>;
   /**
    * Idempotent. Moves log and side files out of the way and closes the handle; `undo` brings them back until `purge`
    * removes them for good. What was not purged is kept for a week.
    */
-  delete(id: string): Promise<{ undo: () => Promise<void>; purge: () => Promise<void> }>;
+  delete(id: string, signal?: AbortSignal): Promise<Deletion>;
   onChange(listener: (id: string) => void): Disposable;
   close(): Promise<void>;
+}
+
+export interface Deletion {
+  undo: () => Promise<void>;
+  purge: () => Promise<void>;
+}
+
+export interface ForkOptions {
+  /** The last conversation entry of the copy (default: the head), or of what a note stands on. */
+  at?: string;
+  /** Instead: the copy ends where this entry's parent does. Before a root it is empty but for its header. */
+  before?: string;
+  /** Id of the copy; a fresh one by default. */
+  id?: string;
+  /** Title in the copy's header; by default it is called as the original is. */
+  title?: string;
+  owner?: string;
+  signal?: AbortSignal;
+}
+
+/** What a whole store can do beyond {@link SessionStore}; becomes part of it as it is there. */
+export interface StoreAbilities {
+  /** The row of one session; undefined when there is none of this id. Opens no handle. */
+  summary(id: string): Promise<SessionSummary | undefined>;
+  /** Replaces the session's tags: trimmed, each once, none blank. */
+  setTags(id: string, tags: readonly string[], signal?: AbortSignal): Promise<void>;
+  /**
+   * A new session with a copy of one line, up to an entry, and with the blobs it names. Waits until a running turn has
+   * settled. Turns that the fork point cuts are ended as stopped; no wait and no queue is copied. The copy is there whole
+   * or not at all, and its handle is the live one.
+   *
+   * @throws BoughError ResumeRequired while an approval is pending, SessionNotFound, SessionExists, InvalidArgument (no
+   *   such entry), StorageFailure
+   */
+  fork(id: string, options?: ForkOptions): Promise<SessionLog>;
+  /**
+   * A new session with everything in `source`, all its lines, in the present format: how a version-3 log or a file from
+   * elsewhere is gone on with. The source stays as it is.
+   */
+  importCopy(source: SessionLog, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog>;
+  /**
+   * Deletes by age, and only what the policy names. Never a session that is leased, waits for an approval or carries a
+   * goal that is not completed. @throws BoughError InvalidArgument for a negative or nonsensical age
+   */
+  prune(policy: PrunePolicy, options?: PruneOptions): Promise<PruneReport>;
+  /** Reads every byte of every log and says what is wrong with what. Changes nothing unless `repair` is set. */
+  verify(options?: VerifyOptions): Promise<VerifyReport>;
+  /**
+   * Only where sessions are files: opens a log wherever it lies, with its side files beside it. Its id is the one of its
+   * header when that is its name too and no session of the store, else the path; `open` finds it by that as long as this
+   * store lives.
+   */
+  openFile?(file: string, signal?: AbortSignal): Promise<SessionLog>;
 }
