@@ -2,7 +2,8 @@ import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LeaseFileLock, LEASE_LIFE_MS, HEARTBEAT_MS } from '../../../src/log/lease-file.js';
+import { LEASE_LIFE_MS } from '../../../src/log/claim.js';
+import { LeaseFileLock, HEARTBEAT_MS } from '../../../src/log/lease-file.js';
 import { SessionLease, type LeaseParts } from '../../../src/log/lease.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
@@ -136,7 +137,7 @@ describe.each(kinds)('the lease, by %s', (kind) => {
     const lease = leaseOf(kind, 'one', { files: faulty });
     faulty.faults = [
       { call: 'open', path: '.lock', errno: 'EACCES' },
-      { call: 'replace', errno: 'EACCES' },
+      { call: 'link', errno: 'EACCES' },
     ];
     await expect(lease.take('write')).rejects.toMatchObject({
       code: 'StorageFailure',
@@ -222,30 +223,90 @@ describe('the lease file as the lock', () => {
     expect(await record()).toMatchObject({ window: 'two' });
   });
 
-  it('gives a lease back that was moved aside by mistake', async () => {
+  /** A lease that a process of this host left when it died. */
+  const leave = async (file: string, nonce: string): Promise<void> => {
+    const since = '2026-01-01T00:00:00Z';
     await mkdir(place.folder, { recursive: true });
-    const dead = {
-      ...who('gone', DEAD_PID),
-      since: '2026-01-01T00:00:00Z',
-      beat: '2026-01-01T00:00:00Z',
-      nonce: 'old',
-    };
-    await writeFile(paths.lease, JSON.stringify(dead));
+    await writeFile(file, JSON.stringify({ ...who('gone', DEAD_PID), since, beat: since, nonce }));
+  };
+  const left = async (): Promise<string[]> =>
+    (await readdir(place.folder)).filter((name) => name.startsWith('s.')).sort();
+
+  it('B1: a dead one is taken by exactly one, however slow another is that saw it dead too', async () => {
+    await leave(paths.lease, 'old');
     const clock = new FakeClock();
     const quick = lockOf(clock, 'quick');
-    // Between the judgement and the move somebody quicker takes the dead lease and makes one of their own.
+    let isTaken = false;
+    // Between the judgement and the claim somebody quicker takes the dead lease and makes one of their own.
     const slowFiles: Files = {
       ...files,
-      rename: async (from, to) => {
-        expect(await quick.tryTake('run')).toBe(true);
-        await files.rename(from, to);
+      link: async (from, to) => {
+        if (!isTaken) {
+          isTaken = true;
+          expect(await quick.tryTake('run')).toBe(true);
+        }
+        await files.link(from, to);
       },
     };
     const slow = new LeaseFileLock({ files: slowFiles, clock, who: who('slow'), path: paths.lease });
     expect(await slow.tryTake('run')).toBe(false);
     expect([await quick.isOurs(), await slow.isOurs()]).toEqual([true, false]);
-    expect((await readdir(place.folder)).filter((name) => name.startsWith('s.'))).toEqual(['s.lease.json']);
+    expect(await left()).toEqual(['s.lease.json']);
     await quick.release();
+    expect(await left()).toEqual([]);
+  });
+
+  it('B1: a claim that a dead process left is taken out of the way', async () => {
+    await leave(paths.lease, 'old');
+    const clock = new FakeClock();
+    const dying: Files = {
+      ...files,
+      remove: async (file) => {
+        if (file === paths.lease || file.endsWith('.claim')) throw new Error('killed');
+        await files.remove(file);
+      },
+    };
+    const dead = new LeaseFileLock({ files: dying, clock, who: who('dead', DEAD_PID), path: paths.lease });
+    await expect(dead.tryTake('run')).rejects.toThrow('killed');
+    expect(await left()).toEqual(['s.lease.json', expect.stringMatching(/\.claim$/)]);
+    const next = lockOf(clock, 'next');
+    expect([await next.tryTake('run'), await next.tryTake('run')]).toEqual([false, true]);
+    expect(await left()).toEqual(['s.lease.json']);
+    await next.release();
+  });
+
+  it('B1: a claim that makes no sense keeps nobody out', async () => {
+    await mkdir(place.folder, { recursive: true });
+    await writeFile(paths.lease, 'no lease');
+    const one = lockOf(new FakeClock(), 'one');
+    const claims = async (): Promise<string[]> => (await left()).filter((name) => name.endsWith('.claim'));
+    const stuck: Files = {
+      ...files,
+      remove: (file) => (file.endsWith('.tmp') ? files.remove(file) : Promise.reject(new Error('killed'))),
+    };
+    const dead = new LeaseFileLock({
+      files: stuck,
+      clock: new FakeClock(),
+      who: who('dead', DEAD_PID),
+      path: paths.lease,
+    });
+    await expect(dead.tryTake('run')).rejects.toThrow('killed');
+    await writeFile(path.join(place.folder, (await claims())[0] ?? ''), 'no claim');
+    expect([await one.tryTake('run'), await one.tryTake('run')]).toEqual([false, true]);
+    expect(await claims()).toEqual([]);
+    await one.release();
+  });
+
+  it('is let go by its owner only', async () => {
+    const lock = lockOf(new FakeClock(), 'one');
+    await lock.tryTake('run');
+    // The same window, as after a release that failed, takes the lease it finds.
+    const other = lockOf(new FakeClock(), 'one');
+    expect(await other.tryTake('run')).toBe(true);
+    await lock.release();
+    expect(await other.isOurs()).toBe(true);
+    await other.release();
+    expect(await left()).toEqual([]);
   });
 
   it('that could not be removed when it was released does not keep its own process out', async () => {
