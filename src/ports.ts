@@ -285,8 +285,24 @@ export interface Prepared {
   subject: string;
 }
 
+/** A piece of a result that was too long to be told whole. Characters are code points. */
+export interface ResultPiece {
+  text: string;
+  /** Of the first character of `text`. */
+  offset: number;
+  /** Of the whole result. */
+  chars: number;
+}
+
+/** What a tool may ask of the session it runs in. */
+export interface ToolSession {
+  /** A piece of a result of this session, by the id its mark names. */
+  readResult(id: string, offset: number, limit: number): Promise<ResultPiece | Failure>;
+}
+
 export interface ToolContext {
   workspace: Workspace;
+  session: ToolSession;
   signal: AbortSignal;
   /** Live output, for display only. */
   report: (chunk: string) => void;

@@ -2,13 +2,9 @@
 import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Part, type ToolResultPart } from '../shared/entry.js';
 import type { Blobs } from '../log/store.js';
 import type { Draft, QueueItem } from '../shared/notes.js';
-import { headOf, tailOf } from './context/clean.js';
+import { headOf } from './context/clean.js';
+import { LOGGED_BYTES, READ_RESULT, loggedPart } from './context/results.js';
 import type { DraftOfType } from './entries.js';
-
-/** A result beyond this keeps its head and tail in the log; the whole is a blob. */
-const RESULT_BYTES = 50_000;
-const RESULT_HEAD = 16_000;
-const RESULT_TAIL = 8_000;
 
 /** What the parts of a queued prompt take beyond this is in blobs; not parts that a preview would hardly shorten. */
 const QUEUED_BYTES = 16_000;
@@ -28,14 +24,16 @@ function bytesOf(value: unknown): number {
 /** Whether a draft fits one line as it is. */
 export const fitsLine = (draft: Draft): boolean => bytesOf(draft) <= ROOM;
 
-/** A long tool result: head, how much is left out, tail, and the whole as a blob. */
-export async function fitResult(
-  blobs: Blobs,
-  message: DraftOfType<'message'>,
-): Promise<DraftOfType<'message'>> {
+/** Long results of tools as the log keeps them; what reads a long result again is not cut again. */
+async function fitResults(blobs: Blobs, message: DraftOfType<'message'>): Promise<DraftOfType<'message'>> {
+  if (message.role !== 'tool') return message;
   const parts: Part[] = [];
   for (const part of message.parts) {
-    const isLong = part.type === 'tool_result' && encoder.encode(part.content).byteLength > RESULT_BYTES;
+    const isLong =
+      part.type === 'tool_result' &&
+      part.blob === undefined &&
+      part.name !== READ_RESULT &&
+      encoder.encode(part.content).byteLength > LOGGED_BYTES;
     parts.push(isLong ? await headAndTail(blobs, part) : part);
   }
   return { ...message, parts };
@@ -43,19 +41,14 @@ export async function fitResult(
 
 async function headAndTail(blobs: Blobs, part: ToolResultPart): Promise<ToolResultPart> {
   const whole = part.content.toWellFormed();
-  const blob = await blobs.put(whole);
-  const head = headOf(whole, RESULT_HEAD);
-  const tail = tailOf(whole, RESULT_TAIL);
-  const left = whole.length - head.length - tail.length;
-  const content = `${head}\n[… ${String(left)} characters left out of ${String(whole.length)} …]\n${tail}`;
-  return { ...part, content, blob, logical_chars: whole.length };
+  return { ...part, blob: await blobs.put(whole), ...loggedPart(whole) };
 }
 
 /** Makes every entry of a batch fit. */
 export async function fitBatch(blobs: Blobs, batch: readonly Draft[]): Promise<Draft[]> {
   const fitted: Draft[] = [];
   for (const draft of batch) {
-    if (draft.type === 'message') fitted.push(await fitMessage(blobs, draft));
+    if (draft.type === 'message') fitted.push(await fitMessage(blobs, await fitResults(blobs, draft)));
     else if (draft.type === 'incomplete_output') fitted.push(await fitIncomplete(blobs, draft));
     else fitted.push(draft);
   }
@@ -106,7 +99,7 @@ async function offloadPart(blobs: Blobs, part: Part): Promise<Part> {
       return { ...part, input: {}, blob: await blobs.put(json), preview: headOf(json, PREVIEW_CHARS) };
     }
     case 'tool_result':
-      return part.content.length > RESULT_HEAD + RESULT_TAIL ? headAndTail(blobs, part) : part;
+      return part.blob === undefined && part.content.length > LOGGED_BYTES ? headAndTail(blobs, part) : part;
     case 'image':
     case 'file':
       return part;

@@ -6,7 +6,7 @@ import type { Draft } from '../shared/notes.js';
 import type { Core, Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { stackOf } from './failures.js';
-import { fitResult } from './offload.js';
+import { readResult } from './results.js';
 
 /** How long a stopped tool may take to give its result. */
 const STOP_GRACE_MS = 2_000;
@@ -30,6 +30,7 @@ export const toolContext = (
   report: (chunk: string) => void,
 ): ToolContext => ({
   workspace: core.parts.workspace,
+  session: { readResult: (id, offset, limit) => readResult(core, id, { offset, limit }) },
   signal,
   report,
 });
@@ -137,7 +138,7 @@ export const STOPPED_IN_CALL =
 async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): Promise<Draft[]> {
   const ref = await stepRef(core, call);
   const message = resultMessage(ref, call.call, { content: outcome.content, is_error: outcome.is_error });
-  const batch: Draft[] = [await fitResult(core.log.blobs, message)];
+  const batch: Draft[] = [message];
   const changes = [];
   for (const change of outcome.changes ?? []) {
     changes.push({

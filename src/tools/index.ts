@@ -3,8 +3,17 @@ import type { Tool } from '../ports.js';
 import { editTool } from './edit.js';
 import { listTool } from './list.js';
 import { readTool } from './read.js';
+import { readResultTool } from './read-result.js';
 import { runTool } from './run.js';
 import { searchTool } from './search.js';
 import { writeTool } from './write.js';
 
-export const createTools = (): Tool[] => [listTool, readTool, searchTool, editTool, writeTool, runTool];
+export const createTools = (): Tool[] => [
+  listTool,
+  readTool,
+  searchTool,
+  editTool,
+  writeTool,
+  runTool,
+  readResultTool,
+];

@@ -1,6 +1,7 @@
 /** Bytes that lie beside the log: images of the newest prompt and of the current tool batch, and texts too long for a line. */
-import type { FilePart, Message, ToolCallPart } from '../../shared/entry.js';
+import type { FilePart, Message, ToolCallPart, ToolResultPart } from '../../shared/entry.js';
 import type { ModelInfo, ModelMessage } from '../../ports.js';
+import { toldPart } from './results.js';
 import type { Said } from './select.js';
 
 /** All images of one request together. */
@@ -43,6 +44,7 @@ export function blobsOf(said: readonly Said[], model: ModelInfo): string[] {
       } else if (part.type === 'text' || part.type === 'reasoning') {
         if (part.blob !== undefined) hashes.add(part.blob);
       } else if (part.type === 'tool_call' && hasLongInput(part)) hashes.add(part.blob);
+      else if (part.type === 'tool_result' && part.blob !== undefined) hashes.add(part.blob);
     }
   }
   return [...hashes];
@@ -78,6 +80,13 @@ export class Attachments {
     const bytes = this.#blobs.get(part.blob);
     if (bytes !== undefined) return new TextDecoder().decode(bytes);
     return `${part.text || (part.preview ?? '')}\n[The rest of this text could not be read.]`;
+  }
+
+  /** What is told of a result: from its whole when that is at hand, else what the log keeps of it. */
+  result(part: ToolResultPart): string {
+    const bytes = part.blob === undefined ? undefined : this.#blobs.get(part.blob);
+    if (bytes !== undefined) return toldPart(new TextDecoder().decode(bytes), part.call_id);
+    return part.content || (part.preview ?? '');
   }
 
   /** The whole of an input that may lie in a blob, or undefined when it cannot be had. */

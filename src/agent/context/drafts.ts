@@ -147,7 +147,7 @@ export class Drafts {
       if (part.type !== 'tool_result') continue;
       const slot = this.#waiting.get(part.call_id)?.shift();
       if (slot === undefined) continue;
-      const content = (part.content || (part.preview ?? '')).toWellFormed();
+      const content = this.attachments.result(part).toWellFormed();
       const edited = this.facts.editedNote(part.call_id);
       slot.answer = { content: edited + (isBlank(content) ? NO_OUTPUT : content), is_error: part.is_error };
     }

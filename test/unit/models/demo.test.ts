@@ -18,6 +18,7 @@ import { runTool } from '../../../src/tools/run.js';
 import { searchTool } from '../../../src/tools/search.js';
 import { writeTool } from '../../../src/tools/write.js';
 import { fakeWorkspace, finished, type FakeOptions, type FakeWorkspace } from '../tools/fake-workspace.js';
+import { noSession } from '../tools/call.js';
 import { attempt, clockAt, ends, parts, type Attempted } from './attempt.js';
 
 const tools: readonly Tool[] = [listTool, readTool, searchTool, editTool, writeTool, runTool];
@@ -38,6 +39,7 @@ const play = async (
   const model = options.model ?? createDemoModel({ clock: clockAt(0) });
   const context: ToolContext = {
     workspace: options.workspace,
+    session: noSession,
     signal: new AbortController().signal,
     report: () => undefined,
   };

@@ -10,8 +10,13 @@ export function tool(name: string): Tool {
   return found;
 }
 
+export const noSession: ToolContext['session'] = {
+  readResult: () => Promise.reject(new Error('no session here')),
+};
+
 export const contextOf = (workspace: FakeWorkspace, over: Partial<ToolContext> = {}): ToolContext => ({
   workspace,
+  session: noSession,
   signal: new AbortController().signal,
   report: () => undefined,
   ...over,

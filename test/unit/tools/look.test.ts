@@ -16,6 +16,7 @@ describe('the tools a model is told about', () => {
       ['edit', ['path', 'edits']],
       ['write', ['path', 'content']],
       ['run', ['command', 'cwd', 'timeout_ms']],
+      ['read_result', ['id', 'offset', 'limit']],
     ]);
     for (const { spec } of createTools())
       expect(spec.input_schema).toMatchObject({ type: 'object', additionalProperties: false });
@@ -31,6 +32,7 @@ describe('the tools a model is told about', () => {
       'edit: write',
       'write: write',
       'run: run',
+      'read_result: read',
     ]);
   });
 
