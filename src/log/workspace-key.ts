@@ -48,6 +48,20 @@ export async function openWorkspace(
   return { key, folder: place };
 }
 
+/** Every workspace below `root` with the URIs its folder was known by, the newest last. */
+export async function listWorkspaces(files: Files, root: string): Promise<{ key: string; uris: string[] }[]> {
+  const workspaces = path.join(root, 'workspaces');
+  const keys = (await stored('list', workspaces, () => ifThere(files.list(workspaces)))) ?? [];
+  return Promise.all(
+    keys.sort().map(async (key) => ({ key, uris: await readUris(files, path.join(workspaces, key)) })),
+  );
+}
+
+/** The folder of this URI is known by that workspace too from now on. Nothing is moved. */
+export async function linkWorkspace(files: Files, root: string, key: string, uri: string): Promise<void> {
+  await noteUri(files, root, path.join(root, 'workspaces', key), uri);
+}
+
 async function findByUri(
   files: Files,
   workspaces: string,
@@ -55,11 +69,8 @@ async function findByUri(
   fallback: string,
 ): Promise<string> {
   if (folder === undefined) return fallback;
-  const keys = (await stored('list', workspaces, () => ifThere(files.list(workspaces)))) ?? [];
-  for (const key of keys.sort()) {
-    if ((await readUris(files, path.join(workspaces, key))).includes(folder.uri)) return key;
-  }
-  return fallback;
+  const known = await listWorkspaces(files, path.dirname(workspaces));
+  return known.find(({ uris }) => uris.includes(folder.uri))?.key ?? fallback;
 }
 
 async function noteUri(files: Files, root: string, place: string, uri: string): Promise<void> {

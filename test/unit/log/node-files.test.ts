@@ -6,7 +6,12 @@ import { readRange, writeAll } from '../../../src/log/bytes.js';
 import { MemoryFiles } from '../../../src/log/memory-files.js';
 import { createNodeFiles, patientRename } from '../../../src/log/node-files.js';
 import { ifThere, storageFailure, stored } from '../../../src/log/storage.js';
-import { openWorkspace, workspaceKey } from '../../../src/log/workspace-key.js';
+import {
+  linkWorkspace,
+  listWorkspaces,
+  openWorkspace,
+  workspaceKey,
+} from '../../../src/log/workspace-key.js';
 import { checkSessionId, isSessionName, sessionIdOf, sessionName } from '../../../src/log/session-name.js';
 import type { Files } from '../../../src/ports.js';
 
@@ -182,7 +187,7 @@ describe('files on disk', () => {
       },
     });
     await files.replace(at('f'), bytes('result'));
-    expect(seen).toEqual([expect.stringMatching(/^f\.[0-9a-f]{16}\.tmp$/)]);
+    expect(seen).toEqual([expect.stringMatching(/^f\.[0-9]+-[0-9a-f]{8}-[0-9a-f]{16}\.tmp$/)]);
     expect([await readFile(at('f'), 'utf8'), await readdir(folder)]).toEqual(['result', ['f']]);
     const waits: number[] = [];
     const never = patientRename(
@@ -327,5 +332,17 @@ describe('keys of workspaces', () => {
       key: 'empty',
       folder: at('root', 'workspaces', 'empty'),
     });
+  });
+
+  it('B7: are all listed, and one can be known by the name that its folder has now', async () => {
+    expect(await listWorkspaces(files, at('root'))).toEqual([]);
+    await mkdir(at('a'));
+    const old = await openWorkspace(files, at('root'), { uri: 'file:///a', path: at('a') });
+    await linkWorkspace(files, at('root'), old.key, 'file:///b');
+    await linkWorkspace(files, at('root'), old.key, 'file:///b');
+    expect(await listWorkspaces(files, at('root'))).toEqual([
+      { key: old.key, uris: ['file:///a', 'file:///b'] },
+    ]);
+    expect(await openWorkspace(files, at('root'), { uri: 'file:///b', path: at('b') })).toEqual(old);
   });
 });
