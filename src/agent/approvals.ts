@@ -115,6 +115,9 @@ export function deniedText(feedback: string | undefined): string {
 export const REPLIED_TEXT =
   'The person replied instead of approving this call. It was not run. Their reply follows.';
 
+export const DISMISSED_TEXT =
+  'The person dismissed this call without deciding on it. It was not run. Do not repeat it unless they ask for it.';
+
 const CANCELLED_TEXT = 'The turn was stopped before the person decided on this call. It was not run.';
 
 export const LEFT_TEXT =

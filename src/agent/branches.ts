@@ -8,6 +8,7 @@ import { underLease, type Core } from './core.js';
 import { refused } from './failures.js';
 import { lastFailure, lastTurn } from './last-turn.js';
 import { closed, interruptionOf, repair, repairBatch } from './recover.js';
+import { headTo } from './mode.js';
 import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
 import { resumeTurn } from './reopen.js';
 import { closeSuspended, suspensionOf } from './suspended.js';
@@ -45,7 +46,7 @@ export function navigate(
     }
     // Closing the turn may have added results behind the target.
     const head = target === null ? null : (behindResults(core, target) ?? target);
-    await core.append([{ type: 'head', entry_id: head }]);
+    await core.append(headTo(core, head));
     core.failure = await lastFailure(core);
     core.announce();
     return head === null ? {} : { entry_id: head };
@@ -87,7 +88,7 @@ export function tryAgain(
     const turn_id = core.parts.ids.entry();
     const closing = await closingOf(core);
     const isThere = core.log.head === message_id && closing.length === 0;
-    const head: Draft[] = isThere ? [] : [{ type: 'head', turn_id, entry_id: message_id }];
+    const head = isThere ? [] : headTo(core, message_id).map((draft) => ({ ...draft, turn_id }));
     const start: Draft = { type: 'turn_start', turn_id, ...(retries === undefined ? {} : { retries }) };
     await beginTurn(core, { turn_id, closing, batch: [...head, start] });
     return {};

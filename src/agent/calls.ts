@@ -9,6 +9,7 @@ import { expiry, ownStatesSince, requestDraft } from './approvals.js';
 import { openCallsOf, type Core, type Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { failureOf, stackOf } from './failures.js';
+import { isForbidden, READ_ONLY_TEXT, runsUnasked } from './mode.js';
 import { standInText } from './recover.js';
 import { finishCall, startBatch, stepRef, toolBug, toolContext, type ReadyCall } from './tool-run.js';
 import { unlessStopped } from './wait.js';
@@ -46,7 +47,7 @@ async function sortOut(core: Core, run: Run, isFirst: boolean): Promise<ReadyCal
     if (call.status === 'pending') continue;
     const ready = await judge(core, run, call);
     if (ready === null) continue;
-    if (call.status === 'allowed' || mayRun(core, ready)) {
+    if (call.status === 'allowed' || runsUnasked(core, ready.prepared)) {
       first ??= ready;
       // All that must be asked was asked the first time.
       if (!isFirst) break;
@@ -55,9 +56,6 @@ async function sortOut(core: Core, run: Run, isFirst: boolean): Promise<ReadyCal
   if (requests.length > 0) await core.append(requests);
   return first;
 }
-
-const mayRun = (core: Core, { prepared }: ReadyCall): boolean =>
-  prepared.risk === 'read' || core.parts.rules.allows(prepared);
 
 /** Prepares a call; null when it was answered instead. */
 async function judge(core: Core, run: Run, call: CallState): Promise<ReadyCall | null> {
@@ -71,6 +69,7 @@ async function judge(core: Core, run: Run, call: CallState): Promise<ReadyCall |
   const ready = await prepareCall(core, call, run.signal);
   if (run.signal.aborted) return null;
   if (isFailure(ready)) return answer(ready.message);
+  if (isForbidden(core, ready.prepared)) return answer(READ_ONLY_TEXT);
   if (call.status === 'allowed') {
     const changed = expiry(call, ready.prepared, await ownStatesSince(core, call));
     if (changed !== null) return answer(changed);

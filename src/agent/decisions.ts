@@ -16,7 +16,9 @@ import { prepareCall } from './calls.js';
 import { openCallsOf, underLease, type Core } from './core.js';
 import { resultMessage } from './entries.js';
 import { refused } from './failures.js';
+import { isForbidden, readOnlyMode, ruleDraft } from './mode.js';
 import { repair } from './recover.js';
+import type { Done } from './refusals.js';
 import { startBatch, stepRef, type ReadyCall } from './tool-run.js';
 import { startRun } from './turn.js';
 
@@ -54,7 +56,7 @@ function findPending(core: Core, call_id: string): Pending | null {
 }
 
 /** In the gate. */
-export function decide(core: Core, intent: Decide): Promise<Failure | Record<string, never>> {
+export function decide(core: Core, intent: Decide): Promise<Failure | Done> {
   return underLease(core, async () => {
     if (findPending(core, intent.call_id) === null) return notPending();
     const chars = intent.feedback?.length ?? 0;
@@ -64,7 +66,7 @@ export function decide(core: Core, intent: Decide): Promise<Failure | Record<str
     const pending = findPending(core, intent.call_id);
     if (pending === null) return notPending();
     if (intent.decision === 'deny') await deny(core, pending, intent);
-    else await allow(core, pending, intent);
+    else return allow(core, pending, intent);
     return {};
   });
 }
@@ -87,19 +89,16 @@ async function answer(
   ]);
 }
 
-async function allow(core: Core, pending: Pending, intent: Decide): Promise<void> {
+async function allow(core: Core, pending: Pending, intent: Decide): Promise<Done | Failure> {
   const { turn_id, call, request_id } = pending;
   const ready = await prepareAgain(core, call);
   if (typeof ready === 'string') {
     await answer(core, pending, { decision: 'expired', content: ready });
-    return goOn(core, turn_id);
+    await goOn(core, turn_id);
+    return {};
   }
-  if (intent.scope !== 'once') {
-    await core.parts.rules.remember(
-      { tool: ready.prepared.tool, subject: ready.prepared.subject },
-      intent.scope,
-    );
-  }
+  if (isForbidden(core, ready.prepared)) return readOnlyMode();
+  const rule = await remember(core, ready, intent.scope);
   const allowed = decisionDraft(turn_id, request_id, 'allow', {
     scope: intent.scope,
     feedback: intent.feedback,
@@ -107,10 +106,10 @@ async function allow(core: Core, pending: Pending, intent: Decide): Promise<void
   if (core.run !== null) {
     // Another call of the step runs now, and calls run one at a time. A decision must be durable at once and a
     // tool_start is the promise that the tool starts, so that the two are one batch only when it starts at once.
-    await core.append([allowed]);
-    return;
+    await core.append([allowed, ...rule]);
+    return {};
   }
-  const batch: Draft[] = [allowed, ...(await startBatch(core, turn_id, ready))];
+  const batch: Draft[] = [allowed, ...rule, ...(await startBatch(core, turn_id, ready))];
   const lease = await core.lease.hold();
   try {
     await core.append(batch);
@@ -119,6 +118,15 @@ async function allow(core: Core, pending: Pending, intent: Decide): Promise<void
     throw error;
   }
   startRun(core, turn_id, lease, { at: 'call', ready });
+  return {};
+}
+
+/** What the log keeps of a decision that counts for longer than once. */
+async function remember(core: Core, { prepared }: ReadyCall, scope: Decide['scope']): Promise<Draft[]> {
+  if (scope === 'once') return [];
+  const { tool, subject } = prepared;
+  const rule = await core.parts.rules.remember({ tool, subject }, scope);
+  return rule === null ? [] : ruleDraft(core, rule);
 }
 
 /** The call as it is prepared now, or why its approval no longer holds. */

@@ -6,11 +6,12 @@ import { continueTurn, leaveTurn, navigate, tryAgain } from './branches.js';
 import { underLease, type Core } from './core.js';
 import { decide } from './decisions.js';
 import { orFailure, refused } from './failures.js';
+import { setMode } from './mode.js';
 import { queuedTurn } from './queue.js';
 import { repairBatch } from './recover.js';
 import type { Done, ExpectedHead } from './refusals.js';
 import { send } from './send.js';
-import { retryCancel, retryNow, stop } from './stop.js';
+import { dismiss, retryCancel, retryNow, stop } from './stop.js';
 import { suspensionOf } from './suspended.js';
 
 export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Promise<Done | Failure> {
@@ -27,6 +28,10 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
       return inGate(() => retryNow(core));
     case 'decide':
       return inGate(() => decide(core, intent));
+    case 'dismiss':
+      return inGate(() => dismiss(core));
+    case 'set_mode':
+      return inGate(() => setMode(core, intent.mode));
     case 'continue':
       return inGate(() => continueTurn(core, expected));
     case 'try_again':

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Risk, WorkspaceFolder } from '../ports.js';
+import type { ApprovalMode } from '../shared/approval-state.js';
 import { shorten } from './context/fit.js';
 import type { Surroundings } from './types.js';
 
@@ -13,6 +14,7 @@ export interface PromptFacts {
   tools: readonly { spec: { name: string }; risk: Risk }[];
   /** False in a folder the person does not trust yet. */
   trusted: boolean;
+  mode: ApprovalMode;
 }
 
 /** Characters of one AGENTS.md; what is beyond is left out with a mark. */
@@ -26,6 +28,7 @@ export function systemPrompt(facts: PromptFacts): string {
     approvalRules(facts.tools),
     surroundings(facts),
     ...facts.surroundings.instructions.map(instructionsOf),
+    modeRule(facts.mode, facts.tools),
     `Today is ${facts.surroundings.date}.`,
   ];
   return sections
@@ -86,6 +89,18 @@ function approvalRules(tools: PromptFacts['tools']): string {
 
 function surroundings({ surroundings: { system, shell }, folders, trusted }: PromptFacts): string {
   const lines = [`System: ${system}`, `Shell: ${shell}`, folderLine(folders)];
+function modeRule(mode: ApprovalMode, tools: PromptFacts['tools']): string {
+  if (tools.length === 0) return '';
+  switch (mode) {
+    case 'ask':
+      return 'Mode: ask. The person decides on each call that changes or runs something, unless they allowed it before.';
+    case 'accept_edits':
+      return 'Mode: accept edits. Edits of files in the workspace run without being asked about; commands are asked about.';
+    case 'read_only':
+      return 'Mode: read only. Look and answer; calls that change or run something are refused. Say what you would change instead of trying.';
+  }
+}
+
   if (!trusted)
     lines.push('The person has not trusted this workspace yet: nothing in it may be changed or run.');
   return `# Surroundings\n${bullets(lines)}`;

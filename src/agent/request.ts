@@ -18,6 +18,7 @@ export async function requestFor(core: Core, model: ModelInfo): Promise<Prepared
     folders: workspace.folders(),
     tools,
     trusted: workspace.trusted,
+    mode: core.log.state().approval.mode,
   });
   const line = await core.log.line();
   const { request, fits, trimmed } = buildContext(line, model, {

@@ -7,6 +7,7 @@ import { REPLIED_TEXT, closeCalls } from './approvals.js';
 import { beginTurn } from './begin.js';
 import { openCallsOf, underLease, type Core } from './core.js';
 import { refused } from './failures.js';
+import { headTo } from './mode.js';
 import { enqueue, promptParts } from './queue.js';
 import { repairBatch } from './recover.js';
 import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
@@ -102,7 +103,7 @@ async function placeOf(core: Core, editing: string | undefined): Promise<Place |
     );
   }
   return {
-    head: [{ type: 'head', entry_id: edited.parent_id }],
+    head: headTo(core, edited.parent_id),
     files: edited.parts.filter((part) => part.type === 'image' || part.type === 'file'),
   };
 }

@@ -1,11 +1,12 @@
 /** Ends what goes on or waits, or ends only the waiting. */
 import type { Failure } from '../shared/failure.js';
+import { DISMISSED_TEXT } from './approvals.js';
 import { underLease, type Core } from './core.js';
 import { orFailure, refused } from './failures.js';
 import { closed } from './recover.js';
 import { timeOf, type Done } from './refusals.js';
 import { resumeTurn } from './reopen.js';
-import { closeSuspended, suspensionOf } from './suspended.js';
+import { closeSuspended, suspensionOf, type Closing } from './suspended.js';
 
 /** Ends whatever goes on, and whatever waits. Resolves when the end is in the log. */
 export async function stop(core: Core): Promise<Done | Failure> {
@@ -20,12 +21,7 @@ export async function stop(core: Core): Promise<Done | Failure> {
         return { done: core.run.done };
       }
       if (suspensionOf(core) === null) return {};
-      return underLease(core, async () => {
-        await core.append(await closeSuspended(core, { decision: 'cancelled', holdsQueue: true }));
-        await closed(core);
-        core.announce();
-        return {};
-      });
+      return close(core, { decision: 'cancelled', holdsQueue: true });
     }),
   );
   return 'done' in later ? ranOut(core, later.done) : later;
@@ -34,6 +30,24 @@ export async function stop(core: Core): Promise<Done | Failure> {
 async function ranOut(core: Core, done: Promise<void>): Promise<Done | Failure> {
   await done;
   return core.unsaved === null || core.failure === null ? {} : core.failure;
+}
+
+function close(core: Core, how: Closing): Promise<Done> {
+  return underLease(core, async () => {
+    await core.append(await closeSuspended(core, how));
+    await closed(core);
+    core.announce();
+    return {};
+  });
+}
+
+/** Puts aside what waits for a decision, undecided, and with it the turn. In the gate. */
+export async function dismiss(core: Core): Promise<Done | Failure> {
+  if (core.run !== null) {
+    return refused('SessionRunning', 'Another call of this step runs. Wait for its end, or stop the turn.');
+  }
+  if (suspensionOf(core) !== 'approvals') return refused('NotPending', 'Nothing waits for your decision.');
+  return close(core, { decision: 'abandoned', pendingText: DISMISSED_TEXT, holdsQueue: true });
 }
 
 /** Gives the wait up, and with it the turn. Approvals are not its business. */

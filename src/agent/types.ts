@@ -1,6 +1,7 @@
 /** What the agent needs and what it offers: the seam between `agent` and `host`. */
 import type { SessionLog } from '../log/store.js';
 import type { Clock, Disposable, Ids, Models, Outcome, Risk, Tool, Workspace } from '../ports.js';
+import type { SessionRule } from '../shared/approval-state.js';
 import type { Failure } from '../shared/failure.js';
 import type { GrowingView, Intent, InterruptedView, ProgressView, RunState } from '../shared/protocol.js';
 
@@ -29,9 +30,13 @@ export interface AgentSettings {
 
 /** Remembered approvals, kept outside the repository, as patterns. */
 export interface ApprovalRules {
-  allows(call: { tool: string; risk: Risk; subject: string }): boolean;
-  /** `session` lives as long as the session's handle, the others are written to the person's settings. */
-  remember(call: { tool: string; subject: string }, scope: 'session' | 'workspace' | 'always'): Promise<void>;
+  /** By the person's settings, or by the rules that were given for the session. */
+  allows(call: { tool: string; risk: Risk; subject: string }, ofSession: readonly SessionRule[]): boolean;
+  /** `workspace` and `always` go to the person's settings; a rule that only the session may keep is given back. */
+  remember(
+    call: { tool: string; subject: string },
+    scope: 'session' | 'workspace' | 'always',
+  ): Promise<SessionRule | null>;
 }
 
 /** Facts for the system prompt. */

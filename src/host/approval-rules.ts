@@ -1,5 +1,5 @@
 /**
- * Approvals the person asked to remember: for a session in memory, otherwise in the setting `bough.approval.rules` of the
+ * Approvals the person asked to remember: for a session in its log, otherwise in the setting `bough.approval.rules` of the
  * machine, outside every repository. Only patterns are kept, never whole commands.
  */
 import type { ApprovalRules } from '../agent/types.js';
@@ -19,11 +19,10 @@ export interface RuleStore {
 }
 
 export function createApprovalRules(store: RuleStore, folder: string | undefined): ApprovalRules {
-  const ofSession: Rule[] = [];
   const counts = (rule: Rule) => rule.folder === undefined || rule.folder === folder;
   return {
-    allows({ tool, subject }) {
-      const rules = [...ofSession, ...readRules(store.read())];
+    allows({ tool, subject }, ofSession) {
+      const rules: Rule[] = [...ofSession, ...readRules(store.read())];
       return rules.some(
         (rule) => rule.tool === tool && counts(rule) && matchesPattern(tool, rule.pattern, subject),
       );
@@ -31,20 +30,14 @@ export function createApprovalRules(store: RuleStore, folder: string | undefined
     async remember({ tool, subject }, scope) {
       const rule: Rule = { tool, pattern: patternFor(tool, subject) };
       // Without a folder there is no workspace to keep it for; wider than asked it must not be.
-      if (scope === 'session' || (scope === 'workspace' && folder === undefined)) {
-        ofSession.push(rule);
-        return;
-      }
+      if (scope === 'session' || (scope === 'workspace' && folder === undefined)) return rule;
       if (scope === 'workspace' && folder !== undefined) rule.folder = folder;
       const rules = readRules(store.read());
-      if (
-        rules.some(
-          (known) =>
-            known.tool === rule.tool && known.pattern === rule.pattern && known.folder === rule.folder,
-        )
-      )
-        return;
-      await store.write([...rules, rule]);
+      const isKnown = rules.some(
+        (known) => known.tool === rule.tool && known.pattern === rule.pattern && known.folder === rule.folder,
+      );
+      if (!isKnown) await store.write([...rules, rule]);
+      return null;
     },
   };
 }

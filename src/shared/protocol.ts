@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { composerDraftSchema, mentionSchema, type ComposerDraft } from './composer-draft.js';
+import { approvalModes } from './approval-state.js';
 import type { Failure } from './failure.js';
 import type { OutlineNode, PathState } from './fold/types.js';
 import type { Entry } from './notes.js';
@@ -37,6 +38,10 @@ export const intentSchema = z.discriminatedUnion('type', [
     scope: z.enum(['once', 'session', 'workspace', 'always']).default('once'),
     feedback: z.string().optional(),
   }),
+  /** Closes all calls that wait for a decision, and with them the turn: nothing is run and nothing is sent. */
+  z.object({ type: z.literal('dismiss') }),
+  /** What may run without a card from now on. */
+  z.object({ type: z.literal('set_mode'), mode: z.enum(approvalModes) }),
   /** What to do with an interrupted turn. */
   z.object({ type: z.literal('continue') }),
   /** A new answer to the message of `entry_id` (or of the open turn), as a sibling branch. */

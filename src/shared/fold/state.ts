@@ -3,6 +3,7 @@
  * never rewound; {@link SessionFacts} add what holds for the whole file.
  */
 import type { ToolCallPart } from '../entry.js';
+import { APPROVAL_STATE, askFirst, readApprovalState, type ApprovalState } from '../approval-state.js';
 import type { Entry, Note, NoteOf, Todo } from '../notes.js';
 import { usageOf, type Digest, type SessionFacts } from './session-facts.js';
 import type {
@@ -19,6 +20,7 @@ import type {
 const pathNotes = new Set<Entry['type']>([
   'model_change',
   'agent_bind',
+  'extension_data',
   'turn_start',
   'step_start',
   'step_end',
@@ -42,6 +44,7 @@ interface OpenCall {
 export class PathAccumulator {
   #model: PathState['model'] = null;
   #agent: string | null = null;
+  #approval: ApprovalState = askFirst;
   #turn: OpenTurn | null = null;
   #wait: Wait | null = null;
   #todos: Todo[] = [];
@@ -75,6 +78,9 @@ export class PathAccumulator {
         return;
       case 'agent_bind':
         this.#agent = note.agent_id;
+        return;
+      case 'extension_data':
+        if (note.ext_type === APPROVAL_STATE) this.#approval = readApprovalState(note.data);
         return;
       case 'todo_update':
         this.#todos = note.items;
@@ -145,6 +151,7 @@ export class PathAccumulator {
       labels: Object.fromEntries(facts.labels),
       model: this.#model,
       agent_id: this.#agent,
+      approval: this.#approval,
       turn: turn === null ? null : { ...turn },
       wait: turn === null || this.#wait === null ? null : { ...this.#wait },
       approvals: open_calls.flatMap((call) => (call.status === 'pending' ? pendingApproval(call) : [])),

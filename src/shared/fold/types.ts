@@ -8,6 +8,7 @@ import type {
   SkillLoad,
   ToolCallPart,
 } from '../entry.js';
+import type { ApprovalState } from '../approval-state.js';
 import type { NoteOf, QueueItem, Todo } from '../notes.js';
 
 /** Flags of an outline node (a bit set). */
@@ -122,6 +123,8 @@ export interface PathState {
   labels: Record<string, string>;
   model: { provider: string; model_id: string } | null;
   agent_id: string | null;
+  /** What runs without a card: the mode and the rules given for this session. */
+  approval: ApprovalState;
   turn: OpenTurn | null;
   wait: Wait | null;
   approvals: PendingApproval[];

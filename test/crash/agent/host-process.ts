@@ -57,7 +57,7 @@ const session: AgentSession = createAgentSession(log, {
     maxDuration: 0,
     model: 'script/play',
   }),
-  rules: { allows: ({ subject }) => !ASKS.test(subject), remember: () => Promise.resolve() },
+  rules: { allows: ({ subject }) => !ASKS.test(subject), remember: () => Promise.resolve(null) },
   surroundings: () => Promise.resolve({ system: 'test', shell: 'sh', date: '2026-01-01', instructions: [] }),
   random: Math.random,
   log: (level, text) => say(`log ${level} ${text}`),

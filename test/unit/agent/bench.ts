@@ -104,10 +104,12 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     ids: disk.ids,
     settings: () => settings,
     rules: {
-      allows: (call) => options.allows?.(call) ?? false,
+      allows: (call, ofSession) =>
+        options.allows?.(call) === true ||
+        ofSession.some(({ tool, pattern }) => tool === call.tool && pattern === call.subject),
       remember: (call, scope) => {
         remembered.push({ ...call, scope });
-        return Promise.resolve();
+        return Promise.resolve(scope === 'session' ? { tool: call.tool, pattern: call.subject } : null);
       },
     },
     surroundings: () =>

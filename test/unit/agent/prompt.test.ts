@@ -10,6 +10,7 @@ const facts: PromptFacts = {
     { spec: { name: 'run' }, risk: 'run' },
   ],
   trusted: true,
+  mode: 'ask' as const,
 };
 
 describe('the system prompt', () => {

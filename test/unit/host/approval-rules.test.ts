@@ -21,24 +21,33 @@ const run = (subject: string) => ({ tool: 'run', risk: 'run', subject }) as cons
 
 describe('remembered approvals', () => {
   it('nothing is allowed without a rule', () => {
-    expect(createApprovalRules(memory(), 'file:///a').allows(run('npm test'))).toBe(false);
+    expect(createApprovalRules(memory(), 'file:///a').allows(run('npm test'), [])).toBe(false);
   });
 
-  it('session: in memory, for this session only', async () => {
+  it('session: given back as a pattern for the session to keep, nowhere else', async () => {
     const store = memory();
     const rules = createApprovalRules(store, 'file:///a');
-    await rules.remember(run('npm test'), 'session');
-    expect(rules.allows(run('npm test -- -u'))).toBe(true);
+    const rule = await rules.remember(run('npm test --token=hunter2'), 'session');
+    expect(rule).toEqual({ tool: 'run', pattern: 'npm test *' });
     expect(store.value).toEqual([]);
-    expect(createApprovalRules(store, 'file:///a').allows(run('npm test'))).toBe(false);
+    expect(rules.allows(run('npm test -- -u'), [])).toBe(false);
+    expect(rules.allows(run('npm test -- -u'), [{ tool: 'run', pattern: 'npm test *' }])).toBe(true);
+    expect(rules.allows(run('npm publish'), [{ tool: 'run', pattern: 'npm test *' }])).toBe(false);
+  });
+
+  it('workspace without a folder is no more than the session', async () => {
+    const store = memory();
+    const rule = await createApprovalRules(store, undefined).remember(run('npm test'), 'workspace');
+    expect(rule).toEqual({ tool: 'run', pattern: 'npm test *' });
+    expect(store.value).toEqual([]);
   });
 
   it('workspace: in the settings, for this folder only', async () => {
     const store = memory();
     await createApprovalRules(store, 'file:///a').remember(run('npm test'), 'workspace');
     expect(store.value).toEqual([{ tool: 'run', pattern: 'npm test *', folder: 'file:///a' }]);
-    expect(createApprovalRules(store, 'file:///a').allows(run('npm test'))).toBe(true);
-    expect(createApprovalRules(store, 'file:///b').allows(run('npm test'))).toBe(false);
+    expect(createApprovalRules(store, 'file:///a').allows(run('npm test'), [])).toBe(true);
+    expect(createApprovalRules(store, 'file:///b').allows(run('npm test'), [])).toBe(false);
   });
 
   it('always: everywhere, written once, for this tool only', async () => {
@@ -50,8 +59,8 @@ describe('remembered approvals', () => {
       { tool: 'edit', pattern: 'a.ts' },
       { tool: 'run', pattern: 'npm test *' },
     ]);
-    expect(createApprovalRules(store, undefined).allows(run('npm test'))).toBe(true);
-    expect(rules.allows({ tool: 'write', risk: 'write', subject: 'a.ts' })).toBe(false);
+    expect(createApprovalRules(store, undefined).allows(run('npm test'), [])).toBe(true);
+    expect(rules.allows({ tool: 'write', risk: 'write', subject: 'a.ts' }, [])).toBe(false);
   });
 
   it('what is no rule allows nothing', () => {

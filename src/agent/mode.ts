@@ -1,0 +1,64 @@
+/** The mode of a session: what runs without a card. A note on the path holds it; going elsewhere never loosens it. */
+import {
+  APPROVAL_STATE,
+  isMoreCareful,
+  type ApprovalMode,
+  type ApprovalState,
+  type SessionRule,
+} from '../shared/approval-state.js';
+import type { Failure } from '../shared/failure.js';
+import type { Draft } from '../shared/notes.js';
+import type { Prepared } from '../ports.js';
+import { underLease, type Core } from './core.js';
+import { refused } from './failures.js';
+import type { Done } from './refusals.js';
+
+export const READ_ONLY_TEXT =
+  'The call was not run: this session is in read-only mode, in which nothing is changed and no command is run. Do not try another way. Say what you would do; the person can switch the mode.';
+
+const approvalNote = (state: ApprovalState): Draft => ({
+  type: 'extension_data',
+  ext_type: APPROVAL_STATE,
+  data: state,
+});
+
+/** In the gate. */
+export function setMode(core: Core, mode: ApprovalMode): Promise<Done | Failure> {
+  return underLease(core, async () => {
+    const { approval } = core.log.state();
+    if (approval.mode !== mode) await core.append([approvalNote({ ...approval, mode })]);
+    return {};
+  });
+}
+
+/** What remembers a rule given for this session; nothing when it is known. */
+export function ruleDraft(core: Core, rule: SessionRule): Draft[] {
+  const { approval } = core.log.state();
+  const isKnown = approval.rules.some(({ tool, pattern }) => tool === rule.tool && pattern === rule.pattern);
+  return isKnown ? [] : [approvalNote({ ...approval, rules: [...approval.rules, rule] })];
+}
+
+/** Moves the head. A line that was left in a freer mode is entered in the one in force. */
+export function headTo(core: Core, entry_id: string | null): Draft[] {
+  const { mode } = core.log.state().approval;
+  const there = core.log.state(entry_id).approval;
+  const isFreer = isMoreCareful(mode, there.mode);
+  return [{ type: 'head', entry_id }, ...(isFreer ? [approvalNote({ ...there, mode })] : [])];
+}
+
+/** Whether the mode, or a rule, lets it run without a card. What only looks always may. */
+export function runsUnasked(core: Core, prepared: Prepared): boolean {
+  if (prepared.risk === 'read') return true;
+  const { mode, rules } = core.log.state().approval;
+  if (mode === 'read_only') return false;
+  return (mode === 'accept_edits' && prepared.risk === 'write') || core.parts.rules.allows(prepared, rules);
+}
+
+export const isForbidden = (core: Core, { risk }: Prepared): boolean =>
+  risk !== 'read' && core.log.state().approval.mode === 'read_only';
+
+export const readOnlyMode = (): Failure =>
+  refused(
+    'ReadOnlyMode',
+    'This session is in read-only mode: nothing is changed and no command is run. Switch the mode below first, or deny the call.',
+  );

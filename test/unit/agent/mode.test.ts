@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { readApprovalState } from '../../../src/shared/approval-state.js';
+import { failureOf, openBench, type Bench } from './bench.js';
+import { calls, text } from './fake-model.js';
+
+const write = (path: string, content: string) => ({ name: 'write', input: { path, content } });
+const run = (command: string) => ({ name: 'run', input: { command } });
+
+const mode = (bench: Bench) => bench.session.log.state().approval.mode;
+const setMode = (bench: Bench, to: 'ask' | 'accept_edits' | 'read_only') =>
+  bench.do({ type: 'set_mode', mode: to });
+const allow = (bench: Bench, scope: 'once' | 'session' = 'once') =>
+  bench.do({
+    type: 'decide',
+    call_id: bench.session.log.state().approvals[0]?.call_id ?? '',
+    decision: 'allow',
+    scope,
+  });
+const results = (bench: Bench): string[] =>
+  bench
+    .entries('message')
+    .flatMap((entry) => (entry.type === 'message' ? entry.parts : []))
+    .flatMap((part) =>
+      part.type === 'tool_result' ? [`${part.is_error ? 'error' : 'ok'} ${part.content}`] : [],
+    );
+
+describe('the mode of a session', () => {
+  it('accept edits: files are changed without a card, commands are asked about', async () => {
+    const bench = await openBench({
+      files: { 'a.txt': 'old' },
+      script: [calls([write('a.txt', 'new'), run('npm test')]), text('done')],
+    });
+    await setMode(bench, 'accept_edits');
+    await bench.send('change it');
+    expect(bench.workspace.text('a.txt')).toBe('new');
+    expect(bench.session.run()).toBe('waiting');
+    expect(bench.entries('approval_request')).toHaveLength(1);
+    expect(bench.ran).toEqual(['write a.txt']);
+    expect(bench.model.asked[0]?.request.system).toContain('Mode: accept edits');
+  });
+
+  it('read only: what changes or runs something is refused with a reason, without a card', async () => {
+    const bench = await openBench({
+      files: { 'a.txt': 'old' },
+      allows: () => true,
+      script: [
+        calls([{ name: 'read', input: { path: 'a.txt' } }, write('a.txt', 'new'), run('npm test')]),
+        text('I only looked.'),
+      ],
+    });
+    await setMode(bench, 'read_only');
+    await bench.send('change it');
+    expect(bench.session.run()).toBe('idle');
+    expect(bench.ran).toEqual(['read a.txt']);
+    expect(bench.entries('approval_request')).toEqual([]);
+    expect(results(bench)).toEqual([
+      expect.stringMatching(/^error .*read-only mode/),
+      expect.stringMatching(/^error .*read-only mode/),
+      'ok old',
+    ]);
+    expect(bench.model.asked[0]?.request.system).toContain('Mode: read only');
+  });
+
+  it('read only counts for a card that was there before: it cannot be approved until the mode is another', async () => {
+    const bench = await openBench({ script: [calls([run('one')]), text('done')] });
+    await bench.send('run it');
+    await setMode(bench, 'read_only');
+    expect(failureOf(await allow(bench)).code).toBe('ReadOnlyMode');
+    expect(bench.session.run()).toBe('waiting');
+    expect(bench.ran).toEqual([]);
+    await setMode(bench, 'ask');
+    await allow(bench);
+    expect(bench.ran).toEqual(['run one']);
+  });
+
+  it('F7: after a crash the mode is in force together with what was allowed for the session, and no more', async () => {
+    const bench = await openBench({
+      files: { 'a.txt': 'old' },
+      script: [
+        calls([run('one')]),
+        text('done'),
+        calls([write('a.txt', 'new'), run('one'), run('two')]),
+        text('done'),
+      ],
+    });
+    await setMode(bench, 'accept_edits');
+    await bench.send('run it');
+    await allow(bench, 'session');
+    const after = await bench.crash();
+    await after.session.recover();
+    expect(mode(after)).toBe('accept_edits');
+    await after.send('again');
+    expect(after.ran).toEqual(['run one', 'write a.txt', 'run one']);
+    expect(after.session.log.state().approvals.map(({ summary }) => summary)).toEqual(['Run two']);
+  });
+
+  it('F7: what cannot be read is the safest mode, with no rule of it', () => {
+    expect(readApprovalState({ mode: 'yolo', rules: [{ tool: 'run', pattern: 'x' }] })).toEqual({
+      mode: 'read_only',
+      rules: [],
+    });
+    expect(readApprovalState({ mode: 'accept_edits', rules: 'all' }).mode).toBe('read_only');
+    expect(readApprovalState(null).mode).toBe('read_only');
+  });
+
+  it('going to another line never loosens the mode in force', async () => {
+    const bench = await openBench({ script: [text('one'), text('two'), text('three')] });
+    await setMode(bench, 'accept_edits');
+    await bench.send('first');
+    const first = bench.log.head;
+    await bench.send('second');
+    await setMode(bench, 'read_only');
+    await bench.do({ type: 'navigate', entry_id: first });
+    expect(mode(bench)).toBe('read_only');
+    const after = await bench.crash();
+    expect(mode(after)).toBe('read_only');
+    const second = after.log.outline.find(([, , , , preview]) => preview === 'second')?.[0] ?? '';
+    await setMode(after, 'accept_edits');
+    await after.send('third, instead of the second', { editing: second });
+    expect(mode(after)).toBe('accept_edits');
+  });
+
+  it('a line that was more careful stays so', async () => {
+    const bench = await openBench({ script: [text('one'), text('two')] });
+    await bench.send('first');
+    const first = bench.log.head;
+    await bench.send('second');
+    await setMode(bench, 'accept_edits');
+    await bench.do({ type: 'navigate', entry_id: first });
+    expect(mode(bench)).toBe('ask');
+    expect(bench.entries('extension_data')).toHaveLength(1);
+  });
+
+  it('choosing the mode that is in force writes nothing', async () => {
+    const bench = await openBench({ script: [] });
+    await setMode(bench, 'ask');
+    expect(bench.story()).toEqual([]);
+  });
+});
+
+describe('dismissing what waits', () => {
+  it('writes one abandoned result for each call, ends the turn and asks the model nothing', async () => {
+    const bench = await openBench({ script: [calls([run('one'), run('two')]), text('fine')] });
+    await bench.send('run them');
+    await bench.do({ type: 'dismiss' });
+    expect(bench.story().slice(4)).toEqual([
+      expect.stringMatching(
+        /^decision abandoned \+ decision abandoned \+ tool error "The person dismissed.*" \+ tool error "The person dismissed.*" \+ step_end 1 \+ turn_end stopped$/,
+      ),
+    ]);
+    expect(bench.session.run()).toBe('idle');
+    expect(bench.model.asked).toHaveLength(1);
+    expect(failureOf(await bench.do({ type: 'dismiss' })).code).toBe('NotPending');
+    await bench.send('go on');
+    expect(
+      JSON.stringify(bench.model.asked[1]?.request.messages).match(/The person dismissed/g),
+    ).toHaveLength(2);
+  });
+});
