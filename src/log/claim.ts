@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock, Files } from '../ports.js';
 import { writeAll } from './bytes.js';
 import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
+import { stagedName } from './staged-name.js';
 import { errnoOf, ifThere } from './storage.js';
 
 export const LEASE_LIFE_MS = 60_000;
@@ -20,7 +21,7 @@ export interface ClaimParts {
 
 /** Creates `file` with its content at once, or not at all: false when there is one. It need not outlive the machine. */
 export async function createWhole(files: Files, file: string, content: object): Promise<boolean> {
-  const staged = `${file}.${randomBytes(8).toString('hex')}.tmp`;
+  const staged = stagedName(file);
   const staging = await files.open(staged, 'create');
   try {
     try {
@@ -108,3 +109,15 @@ const nameOf = ({ nonce, since }: HolderRecord): string =>
     .update(`${nonce ?? ''} ${since}`)
     .digest('hex')
     .slice(0, 16);
+
+/** What a claim's file is a claim to; undefined for any other file. */
+export function leaseOfClaim(
+  file: string,
+): { path: string; isOf: (holder: HolderRecord | undefined) => boolean } | undefined {
+  const match = /^(.+)\.([0-9a-f]{16})\.claim$/.exec(file);
+  if (match === null) return undefined;
+  return {
+    path: match[1] ?? '',
+    isOf: (holder) => holder !== undefined && nameOf(holder) === match[2],
+  };
+}

@@ -8,6 +8,7 @@ import { BoughError, isBoughError } from '../shared/failure.js';
 import { Catalog } from './catalog.js';
 import { newHeader } from './header.js';
 import { SessionLease, type LeaseParts } from './lease.js';
+import { sweepLeftovers } from './leftovers.js';
 import { Listeners } from './listeners.js';
 import type { LockTable } from './lock-table.js';
 import { FileLog, type LogParts } from './log.js';
@@ -59,7 +60,9 @@ export class FileStore implements SessionStore {
       cache: path.join(parts.folder, 'cache'),
       onTrouble,
     });
-    this.#trash = new Trash({ files, folder: path.join(parts.folder, 'trash'), clock: parts.clock, who });
+    const { clock } = parts;
+    const trash = path.join(parts.folder, 'trash');
+    this.#trash = new Trash({ files, folder: trash, sessions: this.#sessions, clock, who });
   }
 
   create(init: SessionInit = {}): Promise<SessionLog> {
@@ -264,12 +267,19 @@ export class FileStore implements SessionStore {
     }
   }
 
-  /** What was deleted long ago goes for good when somebody looks. */
+  #sweepLeftovers(): Promise<void> {
+    const { files, clock, who, folder } = this.#parts;
+    const leaseOf = (paths: SessionPaths): SessionLease => this.#leaseOf(paths);
+    return sweepLeftovers({ files, clock, folder, sessions: this.#sessions, host: who.host, leaseOf });
+  }
+
+  /** What was deleted long ago goes for good when somebody looks, and what dead processes left half done. */
   async #sweepOnce(): Promise<void> {
     if (this.#hasSwept) return;
     this.#hasSwept = true;
     try {
       await this.#trash.sweep();
+      await this.#sweepLeftovers();
     } catch (error) {
       if (!isBoughError(error)) throw error;
       this.#parts.onTrouble(error);

@@ -35,7 +35,7 @@ export async function readHolder(files: Files, path: string): Promise<HolderReco
 }
 
 /** Whether the holder's process lives; undefined when it is on another machine. */
-export function isAliveHere(holder: HolderRecord, host: string): boolean | undefined {
+export function isAliveHere(holder: { pid: number; host: string }, host: string): boolean | undefined {
   if (holder.host !== host || holder.pid <= 0) return undefined;
   try {
     process.kill(holder.pid, 0);

@@ -2,13 +2,13 @@
  * The file system of this host behind the {@link Files} port. Files are 0600 and folders 0700; a small file is replaced
  * as a whole or not at all: the new bytes are complete and synced under a name of their own before they take the place.
  */
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Files, FileStat, OpenFile } from '../ports.js';
 import { writeAll } from './bytes.js';
+import { stagedName } from './staged-name.js';
 import { errnoOf } from './storage.js';
 
 const FILE_MODE = 0o600;
@@ -120,7 +120,7 @@ async function makeFolder(folder: string, platform: NodeJS.Platform): Promise<vo
  * may share, and needs a `__filename` that bundles of ES modules do not have.
  */
 async function replace(files: Files, target: string, bytes: Uint8Array): Promise<void> {
-  const staged = `${target}.${randomBytes(8).toString('hex')}.tmp`;
+  const staged = stagedName(target);
   try {
     const file = await files.open(staged, 'create');
     try {

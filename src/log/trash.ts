@@ -1,13 +1,15 @@
 /**
  * Deleted sessions until they are gone for good: log and side files are moved together into a folder of their own, from
- * which they can be brought back. It outlives the window; what a dead process left there is purged after a week.
+ * which they can be brought back. It outlives the window; what a dead process left there is purged after a week, and
+ * what it left half done is brought to its end: a session whose log is in the trash is there with all that belongs to it.
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Clock, Files } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
 import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
-import { DRAFT_FILE, type SessionPaths } from './session-name.js';
+import { DRAFT_FILE, sessionPaths, type SessionPaths } from './session-name.js';
+import { stagedBy, stagedName } from './staged-name.js';
 import { ifThere, stored } from './storage.js';
 
 const OWNER_FILE = 'owner.json';
@@ -16,6 +18,8 @@ const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
 export interface TrashParts {
   files: Files;
   folder: string;
+  /** Where what is deleted comes from. */
+  sessions: string;
   clock: Clock;
   /** Who deletes: what is in the trash is this process's as long as it lives. */
   who: Pick<HolderRecord, 'window' | 'pid' | 'host'>;
@@ -43,8 +47,7 @@ export class Trash {
     const place = path.join(folder, `${paths.name}.${randomBytes(6).toString('hex')}`);
     const moved: string[] = [];
     await stored('move to the trash', place, async () => {
-      await files.makeFolder(place);
-      await files.replace(path.join(place, OWNER_FILE), new TextEncoder().encode(JSON.stringify(owner)));
+      await this.#makePlace(place, owner);
       try {
         for (const from of partsOf(paths)) {
           if ((await ifThere(files.stat(from))) === undefined) continue;
@@ -61,17 +64,52 @@ export class Trash {
     return { restore: () => this.#restore(place, paths), purge: () => this.#purge(place) };
   }
 
-  /** Purges what processes that are dead deleted more than a week ago. */
+  /** With its owner's name in it from the first moment. */
+  async #makePlace(place: string, owner: HolderRecord): Promise<void> {
+    const { files } = this.#parts;
+    const staged = stagedName(place);
+    await files.makeFolder(staged);
+    await files.replace(path.join(staged, OWNER_FILE), new TextEncoder().encode(JSON.stringify(owner)));
+    await files.rename(staged, place);
+  }
+
+  /** Ends what processes that are dead left half done, and purges what they deleted more than a week ago. */
   async sweep(): Promise<void> {
     const { files, folder, clock, who } = this.#parts;
     const names = (await stored('list', folder, () => ifThere(files.list(folder)))) ?? [];
     for (const name of names) {
       const place = path.join(folder, name);
+      const by = stagedBy(name, who.host);
+      if (by !== undefined) {
+        if (isAliveHere(by, who.host) === false) await this.#remove(place);
+        continue;
+      }
       const record = await readHolder(files, path.join(place, OWNER_FILE));
-      const isLeft = record !== undefined && isAliveHere(record, who.host) === false;
-      const isOld = record !== undefined && clock.now() - Date.parse(record.since) > KEPT_MS;
-      if (isLeft && isOld && !this.#kept.has(place)) await this.#purge(place);
+      if (record === undefined || this.#kept.has(place) || isAliveHere(record, who.host) !== false) continue;
+      const isOld = clock.now() - Date.parse(record.since) > KEPT_MS;
+      if (isOld || (await this.#isEmpty(place))) await this.#purge(place);
+      else await this.#complete(place, name);
     }
+  }
+
+  /** The process died before it moved anything here, or after it brought everything back. */
+  async #isEmpty(place: string): Promise<boolean> {
+    const names = await stored('list', place, () => this.#parts.files.list(place));
+    return names.every((name) => name === OWNER_FILE);
+  }
+
+  /** Side files whose log is here already follow it, unless there is a new session of that id. */
+  async #complete(place: string, name: string): Promise<void> {
+    const { files, sessions } = this.#parts;
+    const paths = sessionPaths(sessions, name.replace(/\.[0-9a-f]{12}$/, ''));
+    await stored('move to the trash', place, async () => {
+      const isHere = (await ifThere(files.stat(path.join(place, path.basename(paths.log))))) !== undefined;
+      if (!isHere || (await ifThere(files.stat(paths.log))) !== undefined) return;
+      for (const from of partsOf(paths)) {
+        if ((await ifThere(files.stat(from))) !== undefined)
+          await files.rename(from, path.join(place, path.basename(from)));
+      }
+    });
   }
 
   async #restore(place: string, paths: SessionPaths): Promise<void> {
@@ -105,9 +143,16 @@ export class Trash {
     if (names?.every((name) => name === DRAFT_FILE) === true) await files.removeTree(folder);
   }
 
+  /** Under another name first: what is half removed is not taken for a deleted session. */
   async #purge(place: string): Promise<void> {
-    await stored('empty the trash', place, () => this.#parts.files.removeTree(place));
+    const doomed = stagedName(place);
+    await stored('empty the trash', place, () => ifThere(this.#parts.files.rename(place, doomed)));
+    await this.#remove(doomed);
     this.#kept.delete(place);
+  }
+
+  async #remove(place: string): Promise<void> {
+    await stored('empty the trash', place, () => this.#parts.files.removeTree(place));
   }
 }
 

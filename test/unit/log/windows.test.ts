@@ -326,6 +326,7 @@ describe('a store', () => {
         path.join(folder, 'owner.json'),
         JSON.stringify({ window: 'w', pid, host: 'here', since }),
       );
+      await writeFile(path.join(folder, 's.jsonl'), headerLine('s'));
     };
     const dead = 2 ** 22 + 1;
     await trash('dead and old', dead, 8);
