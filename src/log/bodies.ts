@@ -1,12 +1,13 @@
 /** Entries' bodies, read from the file when they are asked for; the last ones read stay in memory up to a few MB. */
-import type { Files, OpenFile } from '../ports.js';
+import type { Files } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
 import { readRange, withFile } from './bytes.js';
 import { parseLine } from './codec.js';
 import type { EntryPlace, Ledger } from './ledger.js';
 import { stored } from './storage.js';
-import type { PlacedEntry } from './store.js';
+import { recordTexts } from './record-text.js';
+import type { PlacedEntry, PlacedRecord } from './store.js';
 
 const CACHE_BYTES = 4 * 1024 * 1024;
 /** Lines closer than this are read together, up to as much at once. */
@@ -40,6 +41,40 @@ export class Bodies {
     });
   }
 
+  /** The same with each record's JSON as it stands in the file. Keeps nothing: who copies a log reads it once. */
+  async records(ledger: Ledger, positions: readonly number[]): Promise<PlacedRecord[]> {
+    const placed = await this.read(ledger, positions);
+    const texts = new Map<number, string[]>();
+    const lines = new Map(
+      positions.map((position) => placeOf(ledger, position)).map((place) => [place.offset, place]),
+    );
+    if (lines.size === 0) return [];
+    await this.#eachLine([...lines.values()], (offset, bytes) => {
+      texts.set(offset, recordTexts(bytes, ledger.dialect, ledger.fallbackTime));
+    });
+    return placed.map(({ position, entry }) => {
+      const { offset, index } = placeOf(ledger, position);
+      return { position, entry, text: texts.get(offset)?.[index] ?? JSON.stringify(entry), line: offset };
+    });
+  }
+
+  async #eachLine(
+    places: EntryPlace[],
+    take: (offset: number, bytes: Uint8Array, length: number) => void,
+  ): Promise<void> {
+    await stored('read', this.#path, () =>
+      withFile(this.#files.open(this.#path, 'read'), async (file) => {
+        for (const run of runsOf(places)) {
+          const first = run[0]?.offset ?? 0;
+          const last = run.at(-1) ?? { offset: first, length: 0 };
+          const bytes = await readRange(file, first, last.offset + last.length);
+          for (const { offset, length } of run)
+            take(offset, bytes.subarray(offset - first, offset - first + length), length);
+        }
+      }),
+    );
+  }
+
   async #lookUp(ledger: Ledger, places: EntryPlace[]): Promise<Map<number, readonly Entry[]>> {
     const found = new Map<number, readonly Entry[]>();
     const missing: EntryPlace[] = [];
@@ -49,29 +84,12 @@ export class Bodies {
       else found.set(place.offset, cached.entries);
     }
     if (missing.length === 0) return found;
-    await stored('read', this.#path, () =>
-      withFile(this.#files.open(this.#path, 'read'), async (file) => {
-        for (const run of runsOf(missing)) await this.#readRun(file, ledger, run, found);
-      }),
-    );
-    return found;
-  }
-
-  async #readRun(
-    file: OpenFile,
-    ledger: Ledger,
-    run: readonly EntryPlace[],
-    found: Map<number, readonly Entry[]>,
-  ): Promise<void> {
-    const first = run[0]?.offset ?? 0;
-    const last = run.at(-1) ?? { offset: first, length: 0 };
-    const bytes = await readRange(file, first, last.offset + last.length);
-    for (const { offset, length } of run) {
-      const line = bytes.subarray(offset - first, offset - first + length);
-      const { entries } = parseLine(line, ledger.dialect, ledger.fallbackTime);
+    await this.#eachLine(missing, (offset, bytes, length) => {
+      const { entries } = parseLine(bytes, ledger.dialect, ledger.fallbackTime);
       found.set(offset, entries);
       this.#keep(offset, entries, length);
-    }
+    });
+    return found;
   }
 
   #keep(offset: number, entries: readonly Entry[], length: number): void {

@@ -64,7 +64,7 @@ function skipSpace(text: string, from: number): number {
 }
 
 /** The index behind the object or array that begins at `from`, or −1 when it never ends. */
-function endOfValue(text: string, from: number): number {
+export function endOfValue(text: string, from: number): number {
   let depth = 0;
   let isInString = false;
   for (let at = from; at < text.length; at++) {

@@ -24,6 +24,7 @@ import type {
   Lease,
   LogDamage,
   PlacedEntry,
+  PlacedRecord,
   SessionLog,
   StreamJournal,
 } from './store.js';
@@ -162,6 +163,15 @@ export class FileLog implements SessionLog {
       this.#ledger,
       Array.from({ length: count }, (_, index) => from + index),
     );
+  }
+
+  records(positions: readonly number[]): Promise<PlacedRecord[]> {
+    return this.#bodies.records(this.#ledger, positions);
+  }
+
+  /** Positions of all that {@link line} gives. */
+  linePositions(head?: string | null): number[] {
+    return this.#ledger.fold.linePositions(head);
   }
 
   append(batch: readonly Draft[], options: StoreAppendOptions = {}): Promise<Entry[]> {

@@ -14,6 +14,12 @@ export interface PlacedEntry {
   entry: Entry;
 }
 
+/** An entry with its JSON as it stands in the log, byte for byte; those of one batch name the same `line`. */
+export interface PlacedRecord extends PlacedEntry {
+  text: string;
+  line: number;
+}
+
 /** Something the reader could not take as it stands. The bytes stay in the file. */
 export interface LogDamage {
   kind:
@@ -96,6 +102,8 @@ export interface SessionLog {
   entry(id: string): Promise<Entry | undefined>;
   /** Entries from `position` on, in file order. */
   since(position: number): Promise<PlacedEntry[]>;
+  /** The entries at `positions` as they are written: for copies and exports, which keep what this build does not know. */
+  records(positions: readonly number[]): Promise<PlacedRecord[]>;
 
   /**
    * Commits one batch whole, in one write, synced, before it resolves; only then do `head`, `position` and listeners

@@ -34,6 +34,7 @@ export function createUnreadableLog(id: string, error: BoughError): SessionLog {
     line: () => Promise.resolve([]),
     entry: () => Promise.resolve(undefined),
     since: () => Promise.resolve([]),
+    records: () => Promise.resolve([]),
     append: refuse,
     acquire: refuse,
     holder: () => Promise.resolve(null),
