@@ -8,16 +8,11 @@ import type { Draft, Entry } from '../shared/notes.js';
 import type { Gate } from './gate.js';
 import type { LeaseHold } from './lease-hold.js';
 import type { Live } from './live.js';
-import type { AgentParts } from './types.js';
+import type { AgentParts, PartialText } from './types.js';
 
 export type StopReason = 'stopped' | 'closed' | 'deadline';
 
-/** Text of an attempt that did not end well. */
-export interface Partial {
-  attempt_id: string;
-  text: string;
-  reasoning: string;
-}
+export type Partial = PartialText;
 
 /** A wait that goes on now. */
 export interface LiveWait {
@@ -42,6 +37,8 @@ export interface Run {
   wait: LiveWait | null;
   /** The last text of the open step that is in no entry yet. */
   partial: Partial | null;
+  /** How the turn failed, once that is known and while it is being written. */
+  ending: Failure | null;
   /** `clock.elapsed()` when the last attempt began, then when it ended; null when none did in this process. */
   lastAttempt: number | null;
   /** When the first attempt of the request that is open now began. */

@@ -57,6 +57,12 @@ export async function orFailure<T>(work: () => Promise<T>): Promise<T | Failure>
   }
 }
 
+/** How a turn failed, and why that could not be written: both are shown, with what mends the second. */
+export const bothFailures = (first: Failure, second: Failure): Failure => ({
+  ...second,
+  message: `${first.message} What it had brought could not be saved either: ${second.message}`,
+});
+
 /** What a person is told of a bug; the stack goes to the output channel. */
 export const bugFailure = (error: unknown): Failure => ({
   kind: 'tool',

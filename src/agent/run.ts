@@ -1,5 +1,6 @@
 /** The life of one run in memory: its abort signal, its deadline, what it does now. Nothing here decides anything. */
 import type { Disposable } from '../ports.js';
+import type { Failure } from '../shared/failure.js';
 import type { RunState } from '../shared/protocol.js';
 import type { Core, LiveWait, Partial, Run, StopReason } from './core.js';
 
@@ -7,6 +8,7 @@ export class LiveRun implements Run {
   readonly turn_id: string;
   wait: LiveWait | null = null;
   partial: Partial | null = null;
+  ending: Failure | null = null;
   lastAttempt: number | null = null;
   requestBegan: number | null = null;
   done: Promise<void> = Promise.resolve();

@@ -8,10 +8,10 @@ import { isBoughError, type Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import { closeCalls } from './approvals.js';
 import { settleCalls } from './calls.js';
-import { openCallsOf, type Core, type Run } from './core.js';
+import { openCallsOf, type Core, type Partial, type Run } from './core.js';
 import { turnEnd } from './entries.js';
 import { endJournal } from './journal.js';
-import { bugFailure, failureOf, orFailure, stackOf } from './failures.js';
+import { bothFailures, bugFailure, failureOf, orFailure, stackOf } from './failures.js';
 import { holdQueue, queuedTurn, steerBatch } from './queue.js';
 import { LiveRun } from './run.js';
 import { stopped } from './step-end.js';
@@ -121,6 +121,8 @@ async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
     return;
   }
   if (result.kind === 'parked') return;
+  run.ending = result.end.failure;
+  const { partial } = run;
   await core.gate.pass(async () => {
     const facts = await factsOf(core, run.turn_id);
     const state = core.log.state();
@@ -137,15 +139,20 @@ async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
     ]);
     run.partial = null;
     await endJournal(core);
-    await ended(core, run, result.end);
+    await ended(core, run, result.end, partial);
   });
 }
 
 /** The turn is over in the log. In the gate: a queued prompt follows before any other intent. */
-async function ended(core: Core, run: Run, end: TurnEnd): Promise<void> {
+async function ended(core: Core, run: Run, end: TurnEnd, partial: Partial | null = null): Promise<void> {
   leave(core, run);
   core.failure = end.failure;
-  core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure: end.failure });
+  core.live.emit({
+    type: 'turn_end',
+    turn_id: run.turn_id,
+    failure: end.failure,
+    ...(partial === null ? {} : { partial }),
+  });
   if (end.status !== 'completed' || core.isClosed) return;
   const failure = await orFailure(() => (run.signal.aborted ? keepQueued(core, run) : takeQueued(core)));
   if (failure === undefined) return;
@@ -189,10 +196,17 @@ function leave(core: Core, run: Run): void {
  */
 function broken(core: Core, run: Run, error: unknown): void {
   const failure: Failure = isBoughError(error) ? failureOf(error) : bugFailure(error);
+  const { ending, partial } = run;
   core.parts.log('error', `turn ${run.turn_id}: ${isBoughError(error) ? failure.message : stackOf(error)}`);
   const kept = core.unsaved?.turn_id === run.turn_id ? core.unsaved.results : new Map<string, Draft[]>();
-  core.unsaved = { turn_id: run.turn_id, partial: run.partial, results: kept, reason: failure.message };
+  core.unsaved = { turn_id: run.turn_id, partial, results: kept, reason: failure.message };
   leave(core, run);
-  core.failure = failure;
-  core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure });
+  core.failure = ending === null ? failure : bothFailures(ending, failure);
+  core.live.emit({
+    type: 'turn_end',
+    turn_id: run.turn_id,
+    failure: ending ?? failure,
+    ...(ending === null ? {} : { save_failure: failure }),
+    ...(partial === null ? {} : { partial }),
+  });
 }

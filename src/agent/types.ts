@@ -73,7 +73,22 @@ export type AgentEvent =
   | { type: 'retry'; attempt: number; delay_ms: number; due_at: string; reason: string }
   | { type: 'resume'; step: number; resume: number; delay_ms: number; due_at: string; reason: string }
   /** A turn ended, or could not go on: `failure` when it did not end well. */
-  | { type: 'turn_end'; turn_id: string; failure: Failure | null };
+  | {
+      type: 'turn_end';
+      turn_id: string;
+      failure: Failure | null;
+      /** What came at its end could not be written either. */
+      save_failure?: Failure;
+      /** Text of the step that did not finish, whether it could be written or not. */
+      partial?: PartialText;
+    };
+
+/** Text of an attempt that did not end well. */
+export interface PartialText {
+  attempt_id: string;
+  text: string;
+  reasoning: string;
+}
 
 /** One session with, at times, a run. Lives in the extension host whatever the views do. */
 export interface AgentSession {

@@ -1,5 +1,6 @@
 /** A session as other extensions get it: a prompt is a turn that has ended when it resolves. */
-import type { AgentSession } from '../agent/types.js';
+import type { AgentEvent, AgentSession, PartialText } from '../agent/types.js';
+import type { Blobs } from '../log/store.js';
 import type { Disposable } from '../ports.js';
 import type { Message, Part } from '../shared/entry.js';
 import { BoughError, cancelled, isFailure, type Failure } from '../shared/failure.js';
@@ -41,15 +42,15 @@ async function prompt(
   signal?.addEventListener('abort', stop, { once: true });
   try {
     const sent = await agent.dispatch({ type: 'send', text, mentions: [], mode: 'send' });
-    if (isFailure(sent)) throw turnError(sent, resultOf([]));
+    if (isFailure(sent)) throw turnError(sent, await resultOf(agent.log.blobs, [], { failure: sent }));
     const message = sent.entry_id === undefined ? undefined : await agent.log.entry(sent.entry_id);
     const turn = message?.turn_id ?? '';
-    const failure = await ends.of(turn);
+    const end = await ends.of(turn);
     const entries = (await agent.log.line())
       .map(({ entry }) => entry)
       .filter((entry) => entry.turn_id === turn);
-    const result = resultOf(entries);
-    if (failure) throw turnError(failure, result);
+    const result = await resultOf(agent.log.blobs, entries, end);
+    if (end.failure) throw turnError(end.failure, result, end.save_failure);
     if (wasStopped(entries)) throw turnError(cancelled('The turn was stopped.'), result);
     return result;
   } finally {
@@ -58,23 +59,32 @@ async function prompt(
   }
 }
 
+/** How a turn ended, as far as the log may not say it. */
+type TurnEnd = Omit<Extract<AgentEvent, { type: 'turn_end' }>, 'type' | 'turn_id'>;
+
 interface Ends extends Disposable {
   /** Resolves with how this turn ended, also when it ended before it was asked for. */
-  of(turn: string): Promise<Failure | null>;
+  of(turn: string): Promise<TurnEnd>;
 }
 
 function watchEnds(agent: AgentSession): Ends {
-  const ended = new Map<string, Failure | null>();
-  let waiting: { turn: string; resolve: (failure: Failure | null) => void } | undefined;
+  const ended = new Map<string, TurnEnd>();
+  let waiting: { turn: string; resolve: (end: TurnEnd) => void } | undefined;
   const listening = agent.on((event) => {
     if (event.type !== 'turn_end') return;
-    ended.set(event.turn_id, event.failure);
-    if (waiting?.turn === event.turn_id) waiting.resolve(event.failure);
+    ended.set(event.turn_id, event);
+    if (waiting?.turn === event.turn_id) waiting.resolve(event);
   });
   // A session that is closed or deleted ends no turn any more.
   const closing = agent.log.onAccess((access) => {
-    if (access.mode === 'stale' || access.mode === 'poisoned')
-      waiting?.resolve({ kind: 'storage', message: access.message, transient: false, code: 'SessionStale' });
+    if (access.mode !== 'stale' && access.mode !== 'poisoned') return;
+    const failure: Failure = {
+      kind: 'storage',
+      message: access.message,
+      transient: false,
+      code: 'SessionStale',
+    };
+    waiting?.resolve({ failure });
   });
   return {
     of: (turn) => {
@@ -93,24 +103,51 @@ function wasStopped(entries: readonly Entry[]): boolean {
   return entries.some((entry) => entry.type === 'turn_end' && entry.status === 'stopped');
 }
 
-export function resultOf(entries: readonly Entry[]): TurnResult {
+async function resultOf(blobs: Blobs, entries: readonly Entry[], end: TurnEnd): Promise<TurnResult> {
   const messages = entries.filter((entry): entry is Message => entry.type === 'message');
   const answers = messages.filter(({ role }) => role === 'assistant');
-  const partial = entries.findLast((entry) => entry.type === 'incomplete_output');
-  const partialPart: Part[] = partial ? [{ type: 'text', text: partial.text }] : [];
+  const last = entries.findLast((entry) => entry.type === 'step_start')?.attempt_id;
+  const partial = end.partial ?? (await partialOf(blobs, entries));
   return {
-    text: textOf(answers.at(-1)),
+    text: await textOf(blobs, answers.at(-1)),
     messages,
-    stream: [...answers.flatMap(({ parts }) => parts), ...partialPart],
-    incomplete: partial !== undefined,
+    stream: [
+      ...answers.flatMap(({ parts }) => parts),
+      ...(partial !== undefined && partial.attempt_id === last ? partsOf(partial) : []),
+    ],
+    incomplete: end.failure !== null || partial !== undefined || wasStopped(entries),
     partialText: partial?.text ?? '',
-    attemptId: partial?.attempt_id ?? answers.at(-1)?.attempt_id,
+    attemptId: partial?.attempt_id ?? last,
     usage: usageOf(entries),
   };
 }
 
-function textOf(message: Message | undefined): string {
-  return (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+async function partialOf(blobs: Blobs, entries: readonly Entry[]): Promise<PartialText | undefined> {
+  const entry = entries.findLast((one) => one.type === 'incomplete_output');
+  if (entry === undefined) return undefined;
+  const { attempt_id, reasoning = '', reasoning_blob } = entry;
+  return {
+    attempt_id,
+    text: await wholeText(blobs, entry),
+    reasoning: await wholeText(blobs, { text: reasoning, blob: reasoning_blob }),
+  };
+}
+
+const partsOf = ({ text, reasoning }: PartialText): Part[] => [
+  ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+  ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+];
+
+/** A text that was too long for its line is in a blob. */
+const wholeText = async (
+  blobs: Blobs,
+  { text, blob }: { text: string; blob?: string | undefined },
+): Promise<string> => (blob === undefined ? text : new TextDecoder().decode(await blobs.get(blob)));
+
+async function textOf(blobs: Blobs, message: Message | undefined): Promise<string> {
+  let text = '';
+  for (const part of message?.parts ?? []) if (part.type === 'text') text += await wholeText(blobs, part);
+  return text;
 }
 
 function usageOf(entries: readonly Entry[]): TurnResult['usage'] {
@@ -125,6 +162,11 @@ function usageOf(entries: readonly Entry[]): TurnResult['usage'] {
   return sum;
 }
 
-function turnError(failure: Failure, result: TurnResult): TurnError {
-  return Object.assign(new Error(failure.message), { name: 'TurnError' as const, failure, result });
+function turnError(failure: Failure, result: TurnResult, saveFailure?: Failure): TurnError {
+  return Object.assign(new Error(failure.message), {
+    name: 'TurnError' as const,
+    failure,
+    result,
+    ...(saveFailure === undefined ? {} : { saveFailure }),
+  });
 }

@@ -60,10 +60,14 @@ export interface TurnResult {
   text: string;
   /** Completed messages of the turn, the prompt first; never partial text. */
   messages: Message[];
-  /** Parts of the completed answers, then those of the last attempt when it did not end well. */
+  /**
+   * Parts of the completed answers, then those of the last attempt when it did not end well. What a step brought before
+   * it was started again is not in it.
+   */
   stream: Part[];
+  /** The turn was stopped or failed. */
   incomplete: boolean;
-  /** Text of the step that did not finish. */
+  /** Text of the step that did not finish, also when it could not be saved. */
   partialText: string;
   attemptId: string | undefined;
   usage: UsageTotals;
@@ -73,6 +77,8 @@ export interface TurnResult {
 export interface TurnError extends Error {
   readonly name: 'TurnError';
   readonly failure: Failure;
+  /** The partial text could not be saved either, and why. */
+  readonly saveFailure?: Failure;
   readonly result: TurnResult;
 }
 

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { TurnError } from '../../../src/host/api.js';
 import { apiSession } from '../../../src/host/api-session.js';
-import { badKey, begins, calls, fails, hang, text } from '../agent/fake-model.js';
+import { badKey, begins, calls, dropped, fails, hang, text } from '../agent/fake-model.js';
+import { diskFull } from '../agent/test-log.js';
 import { idle, makeWorld } from './world.js';
 
 async function failed(work: Promise<unknown>): Promise<TurnError> {
@@ -51,6 +52,61 @@ describe('a session for other extensions', () => {
     expect(JSON.stringify(error.result.messages)).not.toContain('half of it');
     expect(JSON.stringify(error.result.stream)).toContain('half of it');
     expect(error.result.attemptId).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('both failures are told when the partial text cannot be saved either, and the text is in the result', async () => {
+    const { sessions } = makeWorld([begins('half of it ', fails(badKey()))]);
+    const host = await sessions.open('one');
+    const { log } = host.agent;
+    const append = log.append.bind(log);
+    vi.spyOn(log, 'append').mockImplementation((batch, options) =>
+      batch.some(({ type }) => type === 'turn_end') ? Promise.reject(diskFull()) : append(batch, options),
+    );
+    const error = await failed(apiSession(host).prompt('Go'));
+    expect(error).toMatchObject({
+      failure: { kind: 'auth' },
+      saveFailure: { kind: 'storage', code: 'StorageFailure' },
+      result: {
+        incomplete: true,
+        partialText: 'half of it ',
+        stream: [{ type: 'text', text: 'half of it ' }],
+      },
+    });
+    expect(host.agent.failure()?.message).toMatch(/key is wrong.*could not be saved either: .*no space left/);
+  });
+
+  it('the stream has no part of a step that was started again', async () => {
+    const { sessions, clock } = makeWorld([
+      begins('first try ', fails(dropped())),
+      begins('second try ', fails(badKey())),
+    ]);
+    const work = failed(apiSession(await sessions.open('one')).prompt('Go'));
+    await clock.advance(20_000);
+    const { result } = await work;
+    expect(result.stream).toEqual([{ type: 'text', text: 'second try ' }]);
+    expect(result.messages.map(({ role }) => role)).toEqual(['user']);
+  });
+
+  it('what an earlier attempt left is partial text, but no part of a stream whose last attempt brought nothing', async () => {
+    const { sessions, clock } = makeWorld([begins('first try ', fails(dropped())), [fails(badKey())]]);
+    const work = failed(apiSession(await sessions.open('one')).prompt('Go'));
+    await clock.advance(20_000);
+    expect((await work).result).toMatchObject({ incomplete: true, partialText: 'first try ', stream: [] });
+  });
+
+  it('a failure before any text is incomplete too', async () => {
+    const { sessions } = makeWorld([[fails(badKey())]]);
+    const { result } = await failed(apiSession(await sessions.open('one')).prompt('Go'));
+    expect(result).toMatchObject({ incomplete: true, partialText: '', stream: [], text: '' });
+    expect(result.attemptId).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('text too long for a line comes whole, finished or not', async () => {
+    const long = 'x'.repeat(1_200_000);
+    const { sessions } = makeWorld([text(long), begins(long, fails(badKey()))]);
+    const session = apiSession(await sessions.open('one'));
+    expect((await session.prompt('1')).text).toBe(long);
+    expect((await failed(session.prompt('2'))).result.partialText).toBe(long);
   });
 
   it('the signal stops the turn', async () => {
