@@ -59,7 +59,9 @@ function toolRules(tools: PromptFacts['tools']): string {
   const rules = [
     'Paths are relative to the workspace folder; nothing outside the workspace can be reached.',
     'Calls that do not depend on each other may be made together.',
-    'A result that says it was cut or left out is not the whole: ask for the part you need.',
+    has('read_result')
+      ? 'A result that says it was cut or left out is not the whole: ask for the part you need, with `read_result` where an id stands.'
+      : 'A result that says it was cut or left out is not the whole: ask for the part you need.',
     'When a call fails, read why. Do not repeat the same call unchanged.',
     'A call that was interrupted may have partly run: look at what is there before you repeat it.',
     ...(has('edit')
@@ -87,8 +89,6 @@ function approvalRules(tools: PromptFacts['tools']): string {
   ])}`;
 }
 
-function surroundings({ surroundings: { system, shell }, folders, trusted }: PromptFacts): string {
-  const lines = [`System: ${system}`, `Shell: ${shell}`, folderLine(folders)];
 function modeRule(mode: ApprovalMode, tools: PromptFacts['tools']): string {
   if (tools.length === 0) return '';
   switch (mode) {
@@ -101,6 +101,8 @@ function modeRule(mode: ApprovalMode, tools: PromptFacts['tools']): string {
   }
 }
 
+function surroundings({ surroundings: { system, shell }, folders, trusted }: PromptFacts): string {
+  const lines = [`System: ${system}`, `Shell: ${shell}`, folderLine(folders)];
   if (!trusted)
     lines.push('The person has not trusted this workspace yet: nothing in it may be changed or run.');
   return `# Surroundings\n${bullets(lines)}`;
