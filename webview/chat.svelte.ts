@@ -40,8 +40,12 @@ export class Chat {
   isSending = $state.raw(false);
   /** Grows when the composer is to take the focus. */
   focusRequests = $state.raw(0);
+  /** The person asked to be brought to what waits for a decision. */
+  isApprovalWanted = $state.raw(false);
   /** Grows when the person asked for something that is answered at the end of the conversation. */
   followRequests = $state.raw(0);
+  /** The entry that is to come into sight in the conversation; null for its beginning. Another object for each request. */
+  revealed = $state.raw<{ readonly id: string | null } | undefined>(undefined);
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
   focusedCall = $state.raw<string | null>(null);
   readonly #blobs: Blobs;
@@ -64,7 +68,7 @@ export class Chat {
   #receive(message: HostMessage): void {
     if (message.type === 'compose') {
       if (message.text !== undefined) this.draft.insert(message.text);
-      this.focusRequests++;
+      this.#focus(message.at ?? 'composer');
       return;
     }
     const before = this.session.draft;
@@ -73,6 +77,14 @@ export class Chat {
     this.session.receive(message);
     if (this.session.draft !== before && this.session.draft !== null) this.#begin(this.session.draft);
     if (this.run === 'idle') this.#goOn();
+  }
+
+  #focus(at: 'composer' | 'approval'): void {
+    if (at === 'composer' || this.session.state?.approvals.length === 0) this.focusRequests++;
+    else {
+      this.followRequests++;
+      this.isApprovalWanted = true;
+    }
   }
 
   /** Another session is shown. */
@@ -109,6 +121,11 @@ export class Chat {
     // A prompt that was not saved stands here still.
     const isUnsaved = this.problem?.failure.code === 'StorageFailure';
     if (reply.ok && command.type === 'save_again' && isUnsaved) await this.send();
+    if (reply.ok && command.type === 'keep_as_branch') {
+      // The head is where the text was written for; the view must stand there too before it is sent.
+      await this.#ask({ what: 'snapshot' });
+      await this.send();
+    }
   }
 
   async send(mode: SendMode = 'send', replyInstead = false): Promise<void> {
@@ -125,6 +142,9 @@ export class Chat {
     if (reply.ok) this.#sent(session.id, rest);
     else if (session.id === this.session.info?.id) {
       this.draft.notSent();
+      // A notice says it, and what can be done.
+      if (isOvertaken(reply.failure)) this.problem = null;
+      else
       this.problem = this.#problemOf(
         reply.failure,
         () => void this.send(mode),
@@ -176,6 +196,15 @@ export class Chat {
       const text = await conversationText(this.session.rows, (hash) => this.blob(hash));
       await this.command({ type: 'copy', text });
     });
+  }
+
+  /** Brings an entry of the shown line into sight. */
+  reveal(id: string): void {
+    this.revealed = { id };
+  }
+
+  revealFirst(): void {
+    this.revealed = { id: null };
   }
 
   saveDraft(): void {
@@ -265,6 +294,9 @@ export class Chat {
     }
   }
 }
+
+/** Another window went on with the session first. */
+const isOvertaken = ({ code }: Failure): boolean => code === 'SessionConflict' || code === 'SessionStale';
 
 /** The protocol says what a reply to this ask holds. */
 function answer<W extends Ask['what']>(result: unknown): AskResults[W];

@@ -41,6 +41,8 @@ export class Session {
   ended = $state.raw<'stopped' | 'left' | null>(null);
   /** The path has entries before the first row. */
   hasOlder = $state.raw(false);
+  /** All that was ever said here, as links; another object whenever it grows, so that what is drawn from it follows. */
+  outline = $state.raw<{ readonly index: Outline }>({ index: new Outline() });
   /** The draft a snapshot brought, once for each session that is opened. */
   draft = $state.raw<({ session: string } & ComposerDraft) | null>(null);
 
@@ -85,6 +87,7 @@ export class Session {
     const isOther = this.info?.id !== snapshot.session.id;
     if (isOther) this.#entries.clear();
     this.#outline = new Outline(snapshot.outline);
+    this.outline = { index: this.#outline };
     this.#position = snapshot.position;
     for (const placed of snapshot.entries) this.#entries.set(placed.entry.id, placed);
     this.info = snapshot.session;
@@ -102,6 +105,7 @@ export class Session {
     if (message.from !== this.#position) return this.#askSnapshot();
     this.#position = message.position;
     for (const node of message.outline) this.#outline.add(node);
+    if (message.outline.length > 0) this.outline = { index: this.#outline };
     for (const placed of message.entries) {
       this.#entries.set(placed.entry.id, placed);
       if (isAttemptOf(placed.entry)) this.#growing.end(placed.entry.attempt_id);
@@ -128,6 +132,20 @@ export class Session {
   /** All of the path, as far as the host has it. */
   async loadAll(): Promise<void> {
     while (this.hasOlder) await this.loadOlder();
+  }
+
+  /**
+   * Brings the bodies of the path from `id` on. Resolves with the row that shows it – its own, or that of the answer
+   * whose call it answers – and undefined when it does not stand on the path.
+   */
+  async rowOf(id: string): Promise<string | undefined> {
+    const path = this.#path();
+    const at = path.indexOf(id);
+    const missing = path.slice(Math.max(at - 1, 0)).filter((other) => !this.#entries.has(other));
+    for (let from = 0; from < missing.length; from += PAGE)
+      await this.#load(missing.slice(from, from + PAGE));
+    const shown = new Set(this.rows.map((row) => row.entry.id));
+    return path.slice(0, at + 1).findLast((other) => shown.has(other));
   }
 
   entry(id: string): Entry | undefined {

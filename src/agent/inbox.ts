@@ -6,8 +6,9 @@ import { continueTurn, leaveTurn, navigate, tryAgain } from './branches.js';
 import { underLease, type Core } from './core.js';
 import { decide } from './decisions.js';
 import { orFailure, refused } from './failures.js';
+import { setLabel } from './label.js';
 import { setMode } from './mode.js';
-import { queuedTurn } from './queue.js';
+import { changeQueued, queuedTurn } from './queue.js';
 import { repairBatch } from './recover.js';
 import type { Done, ExpectedHead } from './refusals.js';
 import { send } from './send.js';
@@ -40,20 +41,38 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
       return inGate(() => leaveTurn(core, expected));
     case 'navigate':
       return inGate(() => navigate(core, intent.entry_id, expected));
+    case 'label':
+      return inGate(() => setLabel(core, intent.entry_id, intent.label));
     case 'drop_queued':
       return inGate(() => dropQueued(core, intent.item_id));
+    case 'edit_queued':
+      return inGate(() => editQueued(core, intent));
     case 'release_queue':
       return inGate(() => releaseQueue(core));
   }
+}
+
+const notQueued = (): Failure =>
+  refused('InvalidArgument', 'That message is not in the queue any more: it was sent or dropped.');
+
+/** Changes a prompt that waits in the queue, in its place. */
+function editQueued(core: Core, intent: Extract<Intent, { type: 'edit_queued' }>): Promise<Done | Failure> {
+  if (intent.text.trim() === '' && (intent.mentions ?? []).length === 0) {
+    return Promise.resolve(refused('EmptyPrompt', 'The message would be empty. Drop it instead.'));
+  }
+  return underLease(core, async () => {
+    const isThere = core.log.state().queue.some(({ id }) => id === intent.item_id);
+    if (!isThere) return notQueued();
+    await core.append(await changeQueued(core, intent));
+    return {};
+  });
 }
 
 function dropQueued(core: Core, item_id: string): Promise<Done | Failure> {
   return underLease(core, async () => {
     const { queue, queue_held } = core.log.state();
     const items = queue.filter(({ id }) => id !== item_id);
-    if (items.length === queue.length) {
-      return refused('InvalidArgument', 'That message is not in the queue any more: it was sent or dropped.');
-    }
+    if (items.length === queue.length) return notQueued();
     await core.append([{ type: 'queue_update', items, held: queue_held && items.length > 0 }]);
     return {};
   });

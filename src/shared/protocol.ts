@@ -37,6 +37,8 @@ export const intentSchema = z.discriminatedUnion('type', [
     decision: z.enum(['allow', 'deny']),
     scope: z.enum(['once', 'session', 'workspace', 'always']).default('once'),
     feedback: z.string().optional(),
+    /** With `allow`: what runs in place of the input that was proposed. The model is told. */
+    edited_input: z.record(z.string(), z.unknown()).optional(),
   }),
   /** Closes all calls that wait for a decision, and with them the turn: nothing is run and nothing is sent. */
   z.object({ type: z.literal('dismiss') }),
@@ -49,7 +51,21 @@ export const intentSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('leave') }),
   /** Moves the head: to a leaf (branch picker), to an entry (branch here), or to nothing. */
   z.object({ type: z.literal('navigate'), entry_id: entryId.nullable() }),
+  /** Names a place in the tree; null takes the name away. */
+  z.object({
+    type: z.literal('label'),
+    entry_id: entryId,
+    label: z.string().trim().min(1).max(80).nullable(),
+  }),
   z.object({ type: z.literal('drop_queued'), item_id: z.string() }),
+  /** Another text or another time to send it; without `mentions` what it names stays. */
+  z.object({
+    type: z.literal('edit_queued'),
+    item_id: z.string(),
+    text: z.string(),
+    mentions: z.array(mentionSchema).optional(),
+    mode: z.enum(['queue', 'steer']).optional(),
+  }),
   z.object({ type: z.literal('release_queue') }),
 ]);
 export type Intent = z.infer<typeof intentSchema>;
@@ -67,7 +83,16 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_folder') }),
   z.object({ type: z.literal('reveal_log') }),
   z.object({ type: z.literal('delete_session') }),
+  z.object({ type: z.literal('archive_session') }),
+  z.object({ type: z.literal('unarchive_session') }),
+  z.object({ type: z.literal('fork_session') }),
+  /** A log of another format, or from elsewhere, goes on as a session of this folder. */
+  z.object({ type: z.literal('continue_copy') }),
   z.object({ type: z.literal('reopen') }),
+  /** Goes on with a session that another window worked in, if it does not any more. */
+  z.object({ type: z.literal('take_over') }),
+  /** Back to where the text was written that another window was faster than; the view then sends it from there. */
+  z.object({ type: z.literal('keep_as_branch') }),
   z.object({ type: z.literal('save_again') }),
   z.object({ type: z.literal('copy'), text: z.string() }),
   z.object({ type: z.literal('open_link'), url: z.string() }),
@@ -143,6 +168,8 @@ export interface SessionView {
   title: string;
   folder: string | undefined;
   read_only: boolean;
+  /** Kept in memory only; gone with the window. */
+  ephemeral?: true;
 }
 
 export interface ModelView {
@@ -232,7 +259,7 @@ export type ToWebview =
     }
   | { type: 'growing_end'; session: string; attempt_id: string }
   | { type: 'progress'; session: string; progress: ProgressView[] }
-  /** Puts the focus into the composer, with text to begin with. */
-  | { type: 'compose'; text?: string }
+  /** Puts the focus into the composer, with text to begin with; or on what waits for a decision. */
+  | { type: 'compose'; text?: string; at?: 'approval' }
   | { type: 'reply'; id: number; ok: true; result: unknown }
   | { type: 'reply'; id: number; ok: false; failure: Failure };

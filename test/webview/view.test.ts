@@ -6,6 +6,7 @@ import { type ChatPage, chromiumPath, type Open, openBrowser, openChat } from '.
 import { approvalTests } from './view/approvals.js';
 import { composerTests } from './view/composer.js';
 import { transcriptTests } from './view/transcript.js';
+import { treeTests } from './view/tree.js';
 import { troubleTests } from './view/trouble.js';
 
 describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }, () => {
@@ -32,4 +33,5 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   approvalTests(open);
   troubleTests(open);
   transcriptTests(open);
+  treeTests(open);
 });

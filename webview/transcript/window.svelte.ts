@@ -33,6 +33,11 @@ export class RowWindow<T extends { key: string }> {
     this.#held ??= this.#rows()[this.first]?.key ?? null;
   }
 
+  /** From this row on all are mounted. */
+  holdFrom(key: string): void {
+    this.#held = key;
+  }
+
   release(): void {
     this.#held = null;
   }

@@ -50,7 +50,7 @@ async function findings(page: Page, theme: Theme): Promise<string[]> {
 
 async function show(
   chat: ChatPage,
-  { scene, snapshot, surface = 'view', width, height = 720 }: State,
+  { scene, snapshot, surface = 'view', width, height = 720, press }: State,
 ): Promise<void> {
   await chat.page.setViewportSize({ width: width ?? (surface === 'tab' ? 1000 : 420), height });
   await chat.page.evaluate((name) => (document.body.dataset['surface'] = name), surface);
@@ -58,6 +58,10 @@ async function show(
   const shown = scene.snapshot(snapshot);
   await chat.post(shown);
   await chat.page.locator(`body[data-session-id="${shown.session.id}"]`).waitFor();
+  // The view stays the same one: what a state before opened is closed.
+  const opened = chat.page.locator('[data-testid="tree-toggle"][aria-expanded="true"]');
+  if ((await opened.count()) > 0) await opened.click();
+  if (press !== undefined) await chat.at(press).click();
   // What a diff needs comes by asking.
   if (scene.blobs.size > 0) await chat.page.locator('.diff').first().waitFor();
 }

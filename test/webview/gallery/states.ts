@@ -10,6 +10,8 @@ export interface State {
   surface?: Surface;
   width?: number;
   height?: number;
+  /** Test id of what is pressed first. */
+  press?: string;
 }
 
 const markdown = `The greeting is made in \`src/greet.ts\` and used in two places:
@@ -236,6 +238,10 @@ function waiting(kind: 'retry' | 'server' | 'resume' | 'parked'): State {
     });
   }
   scene.status = { ...idle, run: kind === 'parked' ? 'parked' : 'retrying' };
+  if (kind === 'resume') {
+    const data = { mode: 'accept_edits', rules: [] };
+    scene.add({ type: 'extension_data', ext_type: 'bough.approvals', data });
+  }
   return { name: `retry-${kind}`, scene, height: 420 };
 }
 
@@ -331,6 +337,37 @@ function fork(): State {
     snapshot: { draft: { text: 'Rename it to welcome', editing: scene.placed[3]?.entry.id ?? null } },
     height: 480,
   };
+}
+
+/** A conversation with lines in lines, labels, an answer that broke off, and a summary. */
+function tree(name: string, more: Partial<State> = {}): State {
+  const scene = new Scene();
+  scene.user('Plan the move to the new API');
+  const plan = scene.answer('There are three ways: all at once, by folder, or behind a flag.');
+  scene.user('All at once');
+  scene.calls('', [{ call_id: 'c1', name: 'search', input: { pattern: 'oldApi' } }]);
+  scene.result('c1', 'search', '41 places', true);
+  scene.answer('41 places would change at once.');
+  scene.user('Too many. What breaks?');
+  scene.add({
+    type: 'incomplete_output',
+    attempt_id: 'a',
+    text: 'The tests in',
+    incomplete: true,
+    reason: 'connection',
+  });
+  scene.add({ type: 'head', entry_id: plan });
+  const folders = scene.user('Folder by folder');
+  scene.answer('Begin with src/models: nothing else imports it.');
+  scene.user('Go on');
+  scene.answer('Done with src/models.');
+  scene.add({ type: 'label', target_id: folders, label: 'preferred' });
+  scene.add({ type: 'head', entry_id: folders });
+  scene.answer('Begin with src/shared.');
+  scene.add({ type: 'head', entry_id: plan });
+  scene.user('Behind a flag, and tell me what it costs to keep both for a year');
+  scene.answer('A flag named api.next, read in one place.');
+  return { name, scene, press: 'tree-toggle', height: 900, ...more };
 }
 
 function notices(): State {
@@ -459,6 +496,8 @@ const all = (): State[] => [
   interrupted(false),
   interrupted(true),
   fork(),
+  tree('tree'),
+  tree('tree-tab', { surface: 'tab' }),
   notices(),
   hostile(),
   looking(),

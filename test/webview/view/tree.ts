@@ -1,0 +1,131 @@
+// The conversation tree: where one is, what the other lines were, and the way to them, by mouse and by keyboard.
+import { describe, expect, it } from 'vitest';
+import type { Open } from '../bench/chat-page.js';
+import { eventually } from '../bench/eventually.js';
+import { Scene } from '../bench/scenes.js';
+
+/** Two lines from the first answer: one with two prompts, and one of another prompt, which is shown. */
+function forked(): {
+  scene: Scene;
+  ids: Record<'first' | 'answer' | 'older' | 'olderEnd' | 'newer', string>;
+} {
+  const scene = new Scene();
+  const first = scene.user('Plan the trip');
+  const answer = scene.answer('By train or by car?');
+  const older = scene.user('By train');
+  const olderEnd = scene.answer('Nine hours by train.');
+  scene.add({ type: 'head', entry_id: answer });
+  const newer = scene.user('By car');
+  scene.answer('Seven hours by car.');
+  return { scene, ids: { first, answer, older, olderEnd, newer } };
+}
+
+export function treeTests(open: Open): void {
+  describe('the conversation tree', () => {
+    it('draws all lines, marks the shown one and where it ends', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      await chat.at('tree-toggle').click();
+      const nodes = chat.at('tree-node');
+      expect(await nodes.count()).toBe(6);
+      const active = await nodes.evaluateAll((rows) =>
+        rows.filter((row) => row.getAttribute('data-active') === 'true').map((row) => row.textContent.trim()),
+      );
+      expect(active).toEqual(['Plan the trip', 'By train or by car?', 'By car', 'Seven hours by car.']);
+      const older = chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.older}"]`);
+      expect(await older.getAttribute('aria-level')).toBe('2');
+      expect(await chat.page.locator('[role="treeitem"][aria-current="true"]').textContent()).toContain(
+        'Seven hours by car.',
+      );
+    });
+
+    it('goes to another line at its newest end, and only shows what stands on this one', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      await chat.at('tree-toggle').click();
+      await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.first}"]`).click();
+      expect(chat.intents()).toEqual([]);
+      await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.older}"]`).click();
+      await eventually(() => chat.intents()).toEqual([{ type: 'navigate', entry_id: ids.olderEnd }]);
+    });
+
+    it('is walked, folded, searched and left by keyboard', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      await chat.at('tree-toggle').press('Enter');
+      const tree = chat.at('tree');
+      const selected = () =>
+        chat.page.locator('[role="treeitem"][aria-selected="true"]').getAttribute('title');
+      await tree.focus();
+      expect(await selected()).toBe('Seven hours by car.');
+      await tree.press('Home');
+      await tree.press('ArrowDown');
+      await tree.press('ArrowRight');
+      expect(await selected()).toBe('By train');
+      await tree.press('ArrowLeft');
+      expect(await chat.at('tree-node').count()).toBe(5);
+      await tree.press('ArrowRight');
+      await tree.press('ArrowRight');
+      expect(await selected()).toBe('Nine hours by train.');
+      await tree.press('Enter');
+      await eventually(() => chat.intents()).toEqual([{ type: 'navigate', entry_id: ids.olderEnd }]);
+
+      await chat.at('tree-search').fill('car');
+      await chat.page.getByText('of 3').waitFor();
+      await chat.at('tree-search').press('Enter');
+      await chat.at('tree-search').press('Escape');
+      expect(await chat.at('tree-search').inputValue()).toBe('');
+      await chat.at('tree-search').press('Escape');
+      await eventually(() => chat.at('tree').count()).toBe(0);
+      expect(await chat.at('tree-toggle').evaluate((button) => button === document.activeElement)).toBe(true);
+    });
+
+    it('branches from a node and names it', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      await chat.at('tree-toggle').click();
+      const node = chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.answer}"]`);
+      await node.hover();
+      await node.getByRole('button', { name: 'Label' }).click();
+      await chat.page.keyboard.type('The question');
+      await chat.page.keyboard.press('Enter');
+      await eventually(() => chat.intents()).toEqual([
+        { type: 'label', entry_id: ids.answer, label: 'The question' },
+      ]);
+      const labelled = scene.append(() =>
+        scene.add({ type: 'label', target_id: ids.answer, label: 'The question' }),
+      );
+      await chat.post(labelled);
+      await node.getByText('The question').waitFor();
+      await node.hover();
+      await node.getByRole('button', { name: 'Branch from here' }).click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: ids.answer });
+      await eventually(() => chat.composer.evaluate((element) => element === document.activeElement)).toBe(
+        true,
+      );
+    });
+
+    it('mounts only what is in sight of ten thousand messages', async () => {
+      const scene = new Scene();
+      scene.user('The very first prompt');
+      for (let index = 1; index < 10_000; index++) scene.answer(`Answer ${index}`);
+      const chat = await open(scene);
+      await chat.at('tree-toggle').click();
+      await chat.at('tree').press('Home');
+      await chat.at('tree').getByText('The very first prompt').waitFor();
+      expect(await chat.at('tree-node').count()).toBeLessThan(60);
+    });
+
+    it('brings a message of the shown line into sight', async () => {
+      const scene = new Scene();
+      const first = scene.user('The very first prompt');
+      for (let index = 1; index < 100; index++) scene.answer(`Answer ${index}`);
+      const chat = await open(scene);
+      await chat.at('tree-toggle').click();
+      await chat.at('tree').press('Home');
+      await chat.at('tree').press('Enter');
+      const row = chat.page.locator(`[data-testid="message"][data-entry-id="${first}"]`);
+      await eventually(() => row.evaluate((element) => element.getBoundingClientRect().top > 0)).toBe(true);
+    });
+  });
+}
