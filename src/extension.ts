@@ -33,6 +33,7 @@ export function activate(context: ExtensionContext): BoughApi {
       output,
       tell,
       events,
+      showNeeds: list.showNeeds,
       showRun: status.show,
       selected: list.selected,
       showDiff: (session, call) => diffs.show(session, call),

@@ -3,6 +3,7 @@
  * it is the shape around them.
  */
 import * as z from 'zod';
+import { approvalModes } from '../src/shared/approval-state.js';
 import { failureSchema } from '../src/shared/failure-schema.js';
 import type { ToWebview } from '../src/shared/protocol.js';
 
@@ -12,6 +13,7 @@ const outline = z.array(z.tuple([z.string(), z.number().int(), z.string(), z.num
 const state = z.looseObject({
   head: z.string().nullable(),
   approvals: z.array(z.unknown()),
+  approval: z.looseObject({ mode: z.enum(approvalModes) }),
   queue: z.array(z.unknown()),
 });
 const status = z.looseObject({
@@ -64,7 +66,11 @@ const schema = z.discriminatedUnion('type', [
   }),
   z.looseObject({ type: z.literal('growing_end'), session, attempt_id: z.string() }),
   z.looseObject({ type: z.literal('progress'), session, progress }),
-  z.looseObject({ type: z.literal('compose'), text: z.string().optional() }),
+  z.looseObject({
+    type: z.literal('compose'),
+    text: z.string().optional(),
+    at: z.literal('approval').optional(),
+  }),
   z.discriminatedUnion('ok', [
     z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(true) }),
     z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(false), failure: failureSchema }),

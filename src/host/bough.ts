@@ -28,8 +28,9 @@ import { tellWorld } from './tell-world.js';
 export interface BoughParts extends GroundParts {
   events: ApiEvents;
   showRun: (run: RunState) => void;
-  /** The focused row of the list. */
-  selected: () => TreeNode | undefined;
+  showNeeds: (count: number) => void;
+  /** The list of sessions. */
+  list: SessionsView;
   showDiff: (session: string, call: string) => Promise<Failure | null>;
 }
 
@@ -60,7 +61,16 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   bag.add(followOthers({ sessions, chats, clock: systemClock, onError }));
   bag.add(sessions.on(({ id, type }) => (type === 'closed' ? drafts.forget(id) : undefined)));
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
-  bag.add(tellWorld({ sessions, chats, events: parts.events, showRun: parts.showRun, onError }));
+  bag.add(
+    tellWorld({
+      sessions,
+      chats,
+      events: parts.events,
+      showRun: parts.showRun,
+      showNeeds: parts.showNeeds,
+      onError,
+    }),
+  );
   return {
     commands,
     chats,

@@ -27,6 +27,9 @@ export function notifyWhenNeeded(sessions: OpenSessions, chats: Chats, tell: Tel
             summary ?? vscode.l10n.t('an approval'),
           )
         : vscode.l10n.t('"{0}" waits: the server asks for a long pause.', session.title());
-    tell.info(text, { [vscode.l10n.t('Show')]: () => chats.show(event.id) });
+    tell.info(text, {
+      [vscode.l10n.t('Show')]: () =>
+        chats.show(event.id, undefined, run === 'waiting' ? 'approval' : 'composer'),
+    });
   });
 }

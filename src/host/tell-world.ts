@@ -12,11 +12,13 @@ export interface TellWorldParts {
   chats: Chats;
   events: ApiEvents;
   showRun: (run: RunState) => void;
+  /** How many sessions wait for the person. */
+  showNeeds: (count: number) => void;
   onError: (error: unknown) => void;
 }
 
 export function tellWorld(parts: TellWorldParts): { dispose(): void } {
-  const { sessions, chats, events, showRun } = parts;
+  const { sessions, chats, events, showRun, showNeeds } = parts;
   const bag = createBag();
   const setActive = contextKey('bough.run.active', parts.onError);
   const setFocused = contextKey('bough.chat.focused', parts.onError);
@@ -24,6 +26,7 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
     const runs = sessions.all().map(({ agent }) => ({ run: agent.run() }));
     events.run = foremost(runs)?.run ?? 'idle';
     showRun(events.run);
+    showNeeds(runs.filter(({ run }) => run === 'waiting' || run === 'parked').length);
     const current = chats.peekCurrent();
     const run = current === undefined ? 'idle' : (sessions.peek(current)?.agent.run() ?? 'idle');
     setActive(run !== 'idle');

@@ -140,14 +140,15 @@ function deniedWords({ decision, feedback }: ToolCard): string {
     case 'replied':
       return 'not run: you replied instead';
     case 'expired':
-      return 'not run: the request expired';
+      return 'not run: the request expired; ask again';
     case 'timeout':
       return 'not run: nobody decided in time';
     case 'cancelled':
       return 'not run: stopped';
     case 'abandoned':
-    case 'superseded':
       return 'not run: dismissed';
+    case 'superseded':
+      return 'not run: a later request took its place';
     case 'allow':
     case undefined:
       return 'not run';

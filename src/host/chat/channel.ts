@@ -37,9 +37,12 @@ export class Channel implements Disposable {
   private isOpen = false;
   private shown: ShownSession | undefined;
   private feed: Feed | undefined;
-  private pendingText: string | undefined;
+  private pending: { text: string; at: ComposeAt } | undefined;
 
   constructor(private readonly parts: ChannelParts) {}
+
+/** Where the focus goes. */
+export type ComposeAt = 'composer' | 'approval';
 
   /** Shows this session from now on. */
   show(session: ShownSession): void {
@@ -61,9 +64,9 @@ export class Channel implements Disposable {
     this.feed?.forget();
   }
 
-  /** Puts the focus into the composer, once the view shows its session. */
-  compose(text = ''): void {
-    this.pendingText = text;
+  /** Puts the focus into the composer, or on what waits for a decision, once the view shows its session. */
+  compose(text = '', at: ComposeAt = 'composer'): void {
+    this.pending = { text, at };
     this.flushCompose();
   }
 
@@ -170,10 +173,14 @@ export class Channel implements Disposable {
   }
 
   private flushCompose(): void {
-    const text = this.pendingText;
-    if (text === undefined || !this.isOpen || !this.feed?.isCurrent) return;
-    this.pendingText = undefined;
-    this.parts.post(text === '' ? { type: 'compose' } : { type: 'compose', text });
+    const { pending } = this;
+    if (pending === undefined || !this.isOpen || !this.feed?.isCurrent) return;
+    this.pending = undefined;
+    this.parts.post({
+      type: 'compose',
+      ...(pending.text === '' ? {} : { text: pending.text }),
+      ...(pending.at === 'composer' ? {} : { at: pending.at }),
+    });
   }
 
   private report(error: unknown, doing: string): void {

@@ -5,6 +5,8 @@ import type { SessionsTree, TreeNode } from './tree.js';
 export interface SessionsView extends vscode.Disposable {
   /** The row with the focus. */
   selected: () => TreeNode | undefined;
+  /** How many sessions need the person: a badge on the icon of the view, seen while the view is hidden too. */
+  showNeeds: (count: number) => void;
 }
 
 export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>): SessionsView {
@@ -15,6 +17,9 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
     const { tree: found } = await load();
     if (known === undefined) found.onDidChangeTreeData((node) => changed.fire(node));
     known = found;
+const needs = (count: number): string =>
+  count === 1 ? vscode.l10n.t('1 session needs you') : vscode.l10n.t('{0} sessions need you', count);
+
     return found;
   };
   const provider: vscode.TreeDataProvider<TreeNode> = {
@@ -31,3 +36,6 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
     },
   };
 }
+    showNeeds: (count) => {
+      view.badge = count === 0 ? undefined : { value: count, tooltip: needs(count) };
+    },

@@ -144,7 +144,8 @@ export async function openChat(
     viewport: { width, height },
     reducedMotion: options.reducedMotion === true ? 'reduce' : 'no-preference',
   });
-  if (options.at !== undefined) await page.clock.install({ time: options.at });
+  // Some way behind, since the clock runs until it is paused.
+  if (options.at !== undefined) await page.clock.install({ time: options.at - 60_000 });
   if (options.at !== undefined) await page.clock.pauseAt(options.at);
   const chat = new ChatPage(page, scene, scene.snapshot(options.snapshot));
   const { files } = await bundle();

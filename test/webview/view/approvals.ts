@@ -66,6 +66,65 @@ export function approvalTests(open: Open): void {
         .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'always' });
     });
 
+    it('several that wait are dismissed in one go; one that runs beside them must end first', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      const chat = await open(scene);
+      await chat.at('dismiss').click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'dismiss' });
+      scene.status = { ...idle, run: 'running' };
+      await chat.post({ type: 'status', session: scene.id, status: scene.status });
+      await eventually(() => chat.at('dismiss').getAttribute('aria-disabled')).toBe('true');
+      expect(await chat.at('dismiss').getAttribute('title')).toMatch(/Another call/);
+    });
+
+    it('takes the focus only when the person asked to be brought to it', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      const chat = await open(scene);
+      await chat.composer.focus();
+      await chat.post({ type: 'compose', at: 'approval' });
+      const card = chat.page.locator('section.approval');
+      await eventually(() => card.evaluate((element) => element === document.activeElement)).toBe(true);
+      await chat.page.keyboard.press('Enter');
+      expect(chat.intents()).toEqual([]);
+      await chat.post({ type: 'compose' });
+      await eventually(() => chat.composer.evaluate((element) => element === document.activeElement)).toBe(
+        true,
+      );
+    });
+
+    it('the mode says what runs without a card, and is changed by keyboard alone', async () => {
+      const scene = workingScene();
+      const chat = await open(scene);
+      expect(await chat.at('mode-picker').getAttribute('data-mode')).toBe('ask');
+      await chat.composer.focus();
+      await chat.page.keyboard.press('Tab');
+      await chat.page.keyboard.press('Enter');
+      const items = chat.page.getByRole('menuitemradio');
+      expect(await items.allInnerTexts()).toEqual([
+        expect.stringContaining('Ask'),
+        expect.stringContaining('Accept edits'),
+        expect.stringContaining('Read only'),
+      ]);
+      expect(await items.first().getAttribute('aria-checked')).toBe('true');
+      await chat.page.keyboard.press('ArrowDown');
+      await chat.page.keyboard.press('Enter');
+      await eventually(() => chat.intents()).toEqual([{ type: 'set_mode', mode: 'accept_edits' }]);
+      // What is shown is what the log says, not what was clicked.
+      expect(await chat.at('mode-picker').getAttribute('data-mode')).toBe('ask');
+      await chat.post(
+        scene.append(() =>
+          scene.add({
+            type: 'extension_data',
+            ext_type: 'bough.approvals',
+            data: { mode: 'accept_edits', rules: [] },
+          }),
+        ),
+      );
+      await eventually(() => chat.at('mode-picker').getAttribute('data-mode')).toBe('accept_edits');
+    });
+
     it('shrinks to its line when it is decided, and hands it the focus it had', async () => {
       const scene = workingScene();
       askForApproval(scene);

@@ -111,15 +111,40 @@ export function troubleTests(open: Open): void {
       expect(await indicator.getAttribute('data-due-at')).toBe(due_at);
       expect(await indicator.getAttribute('data-kind')).toBe('retry');
       const words = async () => (await indicator.locator('p').innerText()).replace(/\s+/g, ' ');
-      expect(await words()).toBe('Overloaded (503). Attempt 2 of 4 in 20 s.');
+      expect(await words()).toBe('Overloaded (503). Sent again in 20 s: attempt 2 of 4.');
       const live = chat.page.locator('[role="status"][aria-live="polite"]');
       expect(await live.innerText()).toBe('Overloaded (503). It is sent again by itself');
       await chat.page.clock.runFor(5_000);
-      expect(await words()).toBe('Overloaded (503). Attempt 2 of 4 in 15 s.');
+      expect(await words()).toBe('Overloaded (503). Sent again in 15 s: attempt 2 of 4.');
       await chat.at('retry-now').click();
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'retry_now' });
       await chat.at('retry-cancel').click();
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'retry_cancel' });
+      await chat.at('switch-model').click();
+      await eventually(() => chat.commands()).toEqual([{ type: 'select_model' }]);
+    });
+
+    it('E4: when the attempts are used up the step starts over, and that is counted by itself', async () => {
+      const scene = new Scene();
+      scene.turn('Question', 'turn-1');
+      const start = Date.UTC(2026, 0, 5, 12, 0, 0);
+      scene.add({
+        type: 'resume_start',
+        step: 1,
+        resume: 1,
+        max_resumes: 5,
+        delay_ms: 5_000,
+        due_at: new Date(start + 5_000).toISOString(),
+        error: 'Overloaded (503).',
+        turn_id: 'turn-1',
+      });
+      scene.status = { ...idle, run: 'retrying' };
+      const chat = await open(scene, { at: start });
+      const words = await chat.at('retry-indicator').locator('p').innerText();
+      expect(words.replace(/\s+/g, ' ')).toBe(
+        'Overloaded (503). The step starts over in 5 s: restart 1 of 5.',
+      );
+      expect(await chat.at('switch-model').count()).toBe(1);
     });
 
     it('E1: a wait the server asked for cannot be skipped, and says so', async () => {
