@@ -33,6 +33,9 @@ export interface ChannelParts {
   log: (level: 'warn' | 'error', text: string) => void;
 }
 
+/** Where the focus goes. */
+export type ComposeAt = 'composer' | 'approval';
+
 export class Channel implements Disposable {
   private isOpen = false;
   private shown: ShownSession | undefined;
@@ -40,9 +43,6 @@ export class Channel implements Disposable {
   private pending: { text: string; at: ComposeAt } | undefined;
 
   constructor(private readonly parts: ChannelParts) {}
-
-/** Where the focus goes. */
-export type ComposeAt = 'composer' | 'approval';
 
   /** Shows this session from now on. */
   show(session: ShownSession): void {

@@ -3,11 +3,14 @@ import * as vscode from 'vscode';
 import type { SessionsTree, TreeNode } from './tree.js';
 
 export interface SessionsView extends vscode.Disposable {
-  /** The row with the focus. */
-  selected: () => TreeNode | undefined;
   /** How many sessions need the person: a badge on the icon of the view, seen while the view is hidden too. */
   showNeeds: (count: number) => void;
+  /** The row with the focus. */
+  selected: () => TreeNode | undefined;
 }
+
+const needs = (count: number): string =>
+  count === 1 ? vscode.l10n.t('1 session needs you') : vscode.l10n.t('{0} sessions need you', count);
 
 export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>): SessionsView {
   const changed = new vscode.EventEmitter<TreeNode | undefined>();
@@ -17,9 +20,6 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
     const { tree: found } = await load();
     if (known === undefined) found.onDidChangeTreeData((node) => changed.fire(node));
     known = found;
-const needs = (count: number): string =>
-  count === 1 ? vscode.l10n.t('1 session needs you') : vscode.l10n.t('{0} sessions need you', count);
-
     return found;
   };
   const provider: vscode.TreeDataProvider<TreeNode> = {
@@ -30,12 +30,12 @@ const needs = (count: number): string =>
   const view = vscode.window.createTreeView('bough.sessions', { treeDataProvider: provider });
   return {
     selected: () => view.selection[0],
+    showNeeds: (count) => {
+      view.badge = count === 0 ? undefined : { value: count, tooltip: needs(count) };
+    },
     dispose: () => {
       view.dispose();
       changed.dispose();
     },
   };
 }
-    showNeeds: (count) => {
-      view.badge = count === 0 ? undefined : { value: count, tooltip: needs(count) };
-    },
