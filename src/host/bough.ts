@@ -29,8 +29,8 @@ export interface BoughParts extends GroundParts {
   events: ApiEvents;
   showRun: (run: RunState) => void;
   showNeeds: (count: number) => void;
-  /** The list of sessions. */
-  list: SessionsView;
+  /** The focused row of the list. */
+  selected: () => TreeNode | undefined;
   showDiff: (session: string, call: string) => Promise<Failure | null>;
 }
 
