@@ -78,7 +78,9 @@ export const changedText = (path: string): string =>
 export function expiry(call: CallState, prepared: Prepared, own: OwnStates): string | null {
   const { request } = call;
   if (request === undefined) return null;
-  if (request.input_hash !== inputHash(prepared.input) || request.tool !== prepared.tool) {
+  const isEdited = call.decision?.edited_input !== undefined;
+  const isSame = isEdited || request.input_hash === inputHash(prepared.input);
+  if (!isSame || request.tool !== prepared.tool) {
     return 'The call was not run: it is not the one that was proposed. Ask again.';
   }
   const before = new Map(request.targets.map((target) => [target.path, target.hash]));
@@ -96,7 +98,7 @@ export const decisionDraft = (
   turn_id: string,
   request_id: string,
   decision: Decision,
-  more: { scope?: Scope; feedback?: string | undefined } = {},
+  more: { scope?: Scope; feedback?: string | undefined; edited_input?: unknown } = {},
 ): Draft => ({
   type: 'approval_decision',
   turn_id,
@@ -104,6 +106,7 @@ export const decisionDraft = (
   decision,
   ...(more.scope === undefined ? {} : { scope: more.scope }),
   ...(more.feedback === undefined || more.feedback.trim() === '' ? {} : { feedback: more.feedback }),
+  ...(more.edited_input === undefined ? {} : { edited_input: more.edited_input }),
 });
 
 export function deniedText(feedback: string | undefined): string {

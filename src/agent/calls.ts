@@ -110,8 +110,9 @@ export async function prepareCall(
   }
 }
 
-/** The input, also when it was too long for its line. */
-async function inputOf(core: Core, { call }: CallState): Promise<unknown> {
+/** The input as the person left it, also when it was too long for its line. */
+async function inputOf(core: Core, { call, decision }: CallState): Promise<unknown> {
+  if (decision?.edited_input !== undefined) return decision.edited_input;
   if (call.blob === undefined) return call.input;
   return JSON.parse(new TextDecoder().decode(await core.log.blobs.get(call.blob)));
 }

@@ -1,5 +1,6 @@
 /** The person's decision on one pending call: once, bound to what was shown, and followed by exactly one execution. */
 import { isFailure, type Failure } from '../shared/failure.js';
+import type { SessionRule } from '../shared/approval-state.js';
 import type { CallState, PendingApproval } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import type { Intent } from '../shared/protocol.js';
@@ -91,25 +92,28 @@ async function answer(
 
 async function allow(core: Core, pending: Pending, intent: Decide): Promise<Done | Failure> {
   const { turn_id, call, request_id } = pending;
-  const ready = await prepareAgain(core, call);
+  const { edited_input, feedback, scope } = intent;
+  const ready = await prepareAgain(core, edited_input === undefined ? call : edited(call, edited_input));
+  if (isFailure(ready)) return edited_input === undefined ? ready : badEdit(ready);
   if (typeof ready === 'string') {
     await answer(core, pending, { decision: 'expired', content: ready });
     await goOn(core, turn_id);
     return {};
   }
   if (isForbidden(core, ready.prepared)) return readOnlyMode();
-  const rule = await remember(core, ready, intent.scope);
-  const allowed = decisionDraft(turn_id, request_id, 'allow', {
-    scope: intent.scope,
-    feedback: intent.feedback,
-  });
+  const rule = await remember(core, ready, scope);
+  const allowed = [
+    decisionDraft(turn_id, request_id, 'allow', { scope, feedback, edited_input }),
+    ...(rule === null ? [] : ruleDraft(core, rule)),
+    ...(scope === 'once' ? [] : await allowedToo(core, pending, { scope, rule })),
+  ];
   if (core.run !== null) {
     // Another call of the step runs now, and calls run one at a time. A decision must be durable at once and a
     // tool_start is the promise that the tool starts, so that the two are one batch only when it starts at once.
-    await core.append([allowed, ...rule]);
+    await core.append(allowed);
     return {};
   }
-  const batch: Draft[] = [allowed, ...rule, ...(await startBatch(core, turn_id, ready))];
+  const batch: Draft[] = [...allowed, ...(await startBatch(core, turn_id, ready))];
   const lease = await core.lease.hold();
   try {
     await core.append(batch);
@@ -121,21 +125,70 @@ async function allow(core: Core, pending: Pending, intent: Decide): Promise<Done
   return {};
 }
 
-/** What the log keeps of a decision that counts for longer than once. */
-async function remember(core: Core, { prepared }: ReadyCall, scope: Decide['scope']): Promise<Draft[]> {
-  if (scope === 'once') return [];
+/** Remembers a decision that counts for longer than once; a rule that only the log may keep is given back. */
+async function remember(
+  core: Core,
+  { prepared }: ReadyCall,
+  scope: Decide['scope'],
+): Promise<SessionRule | null> {
+  if (scope === 'once') return null;
   const { tool, subject } = prepared;
-  const rule = await core.parts.rules.remember({ tool, subject }, scope);
-  return rule === null ? [] : ruleDraft(core, rule);
+  return core.parts.rules.remember({ tool, subject }, scope);
 }
 
-/** The call as it is prepared now, or why its approval no longer holds. */
-async function prepareAgain(core: Core, call: CallState): Promise<ReadyCall | string> {
+/** The other calls that wait and that the new rule allows, and only those: the person has decided on them with it. */
+async function allowedToo(
+  core: Core,
+  { turn_id, call }: Pending,
+  { scope, rule }: { scope: Decide['scope']; rule: SessionRule | null },
+): Promise<Draft[]> {
+  const state = core.log.state();
+  const rules = [...state.approval.rules, ...(rule === null ? [] : [rule])];
+  const drafts: Draft[] = [];
+  for (const other of openCallsOf(state, turn_id)) {
+    if (other.status !== 'pending' || other.request === undefined) continue;
+    if (other.call.call_id === call.call.call_id) continue;
+    const ready = await prepareAgain(core, other);
+    // What has expired says so when its own turn comes.
+    if (typeof ready === 'string' || isFailure(ready)) continue;
+    if (!core.parts.rules.allows(ready.prepared, rules)) continue;
+    drafts.push(decisionDraft(turn_id, other.request.id, 'allow', { scope }));
+  }
+  return drafts;
+}
+
+/** The call as if it had been decided with this input. */
+function edited(call: CallState, edited_input: Record<string, unknown>): CallState {
+  const { request } = call;
+  if (request === undefined) return call;
+  const { id, parent_id, timestamp } = request;
+  const note = { type: 'approval_decision', id, parent_id, timestamp, request_id: id } as const;
+  return { ...call, decision: { ...note, decision: 'allow', edited_input } };
+}
+
+const badEdit = ({ message }: Failure): Failure =>
+  refused(
+    'InvalidEdit',
+    `The call cannot run as you changed it: ${message} It still waits for your decision.`,
+  );
+
+const otherTarget = (path: string): Failure =>
+  refused(
+    'InvalidEdit',
+    `it would touch ${path}, which the proposal did not. Deny the call and say what you want.`,
+  );
+
+/** The call as it is prepared now, or why its approval no longer holds; a failure when it cannot run as it was edited. */
+async function prepareAgain(core: Core, call: CallState): Promise<ReadyCall | string | Failure> {
   const own = await ownStatesSince(core, call);
-  const changed = await changedTarget(core, call.request?.targets ?? [], own);
+  const targets = call.request?.targets ?? [];
+  const changed = await changedTarget(core, targets, own);
   if (changed !== null) return changed;
+  const isEdited = call.decision?.edited_input !== undefined;
   const ready = await prepareCall(core, call, core.run?.signal ?? new AbortController().signal);
-  if (isFailure(ready)) return `The call was not run: ${ready.message}`;
+  if (isFailure(ready)) return isEdited ? ready : `The call was not run: ${ready.message}`;
+  const other = ready.prepared.targets.find(({ path }) => !targets.some((target) => target.path === path));
+  if (isEdited && other !== undefined) return otherTarget(other.path);
   return expiry(call, ready.prepared, own) ?? ready;
 }
 

@@ -94,3 +94,30 @@ export async function enqueue(core: Core, mode: QueueItem['mode'], prompt: Promp
   if (!fitsLine(update)) throw new BoughError('TooLarge', fullText(queue.length));
   return [update];
 }
+
+/** The list with one prompt changed. @throws BoughError TooLarge when it has no room for the change */
+export async function changeQueued(
+  core: Core,
+  change: {
+    item_id: string;
+    text: string;
+    mentions?: readonly Mention[] | undefined;
+    mode?: QueueItem['mode'] | undefined;
+  },
+): Promise<Draft[]> {
+  const { queue, queue_held } = core.log.state();
+  const items: QueueItem[] = [];
+  for (const item of queue) {
+    if (item.id !== change.item_id) {
+      items.push(item);
+      continue;
+    }
+    const kept = change.mentions === undefined ? (item.parts ?? []).slice(1) : [];
+    const parts = [...promptParts(change.text, change.mentions ?? []), ...kept];
+    const changed = { ...item, mode: change.mode ?? item.mode, text: change.text, parts };
+    items.push(await fitQueueItem(core.log.blobs, changed));
+  }
+  const update: Draft = { type: 'queue_update', items, held: queue_held };
+  if (!fitsLine(update)) throw new BoughError('TooLarge', fullText(queue.length));
+  return [update];
+}

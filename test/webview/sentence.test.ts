@@ -24,7 +24,8 @@ describe('the sentence of a call that writes a file', () => {
 
 describe('the sentence of a call that has not started', () => {
   it('says that it waits for the person, and once it is approved for the call before it', () => {
-    expect(sentenceOf(card({})).outcome).toBe('waits for you');
+    expect(sentenceOf(card({})).outcome).toBe('waits for its turn');
+    expect(sentenceOf(card({ summary: 'Run it' })).outcome).toBe('waits for you');
     expect(sentenceOf(card({ decision: 'allow' }))).toMatchObject({
       verb: sentenceOf(card({})).verb,
       outcome: 'approved; waits for its turn',

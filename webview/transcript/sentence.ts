@@ -110,7 +110,8 @@ const firstLine = (value: string | undefined): string => /^[^\n]*/.exec(value?.t
 function outcomeOf(card: ToolCard): string | undefined {
   switch (card.state) {
     case 'pending':
-      return card.decision === 'allow' ? 'approved; waits for its turn' : 'waits for you';
+      if (card.decision === 'allow') return 'approved; waits for its turn';
+      return card.summary === undefined ? 'waits for its turn' : 'waits for you';
     case 'running':
       return undefined;
     case 'denied':

@@ -123,6 +123,7 @@ function cardOf(call: ToolCallPart, facts: Facts): ToolCard {
     result_id: result?.entry_id,
     decision: decision?.decision,
     feedback: decision?.feedback,
+    ...(decision?.edited_input === undefined ? {} : { edited_input: decision.edited_input }),
     summary: request?.summary,
   };
 }
@@ -156,7 +157,15 @@ function openState(open: CallState | undefined, { state, run }: Facts): CardStat
       // Its tool_start is not there yet: it waits for the call before it.
       return isLive || (isOfOpenTurn && run === 'waiting') ? 'pending' : 'interrupted';
     case 'open':
-      if (isLive) return 'running';
-      return isOfOpenTurn && run === 'waiting' ? 'pending' : 'interrupted';
+      if (isLive && isNext(open, state)) return 'running';
+      return isLive || (isOfOpenTurn && run === 'waiting') ? 'pending' : 'interrupted';
   }
+}
+
+/** Calls run one at a time: the first without a card, unless one whose start is in the log still runs. */
+function isNext({ call, turn_id }: CallState, { open_calls }: PathState): boolean {
+  const ofTurn = open_calls.filter((other) => other.turn_id === turn_id);
+  if (ofTurn.some(({ status }) => status === 'started')) return false;
+  const next = ofTurn.find(({ status }) => status === 'open');
+  return next?.call.call_id === call.call_id;
 }

@@ -151,6 +151,8 @@ export interface ToolCard {
   result_id?: string | undefined;
   decision?: NoteOf<'approval_decision'>['decision'] | undefined;
   feedback?: string | undefined;
+  /** What the person made of the input before it ran. */
+  edited_input?: unknown;
   summary?: string | undefined;
 }
 

@@ -203,3 +203,153 @@ describe('approvals', () => {
     expect(bench.remembered).toEqual([{ tool: 'run', subject: 'one', scope: 'always' }]);
   });
 });
+
+const allowAll = (bench: Bench, index: number, scope: 'once' | 'session' | 'workspace' | 'always') =>
+  bench.do({ type: 'decide', call_id: pending(bench)[index] ?? '', decision: 'allow', scope });
+
+const edit = (bench: Bench, index: number, edited_input: Record<string, unknown>) =>
+  bench.do({
+    type: 'decide',
+    call_id: pending(bench)[index] ?? '',
+    decision: 'allow',
+    scope: 'once',
+    edited_input,
+  });
+
+const toldLast = (bench: Bench): string[] =>
+  (bench.model.asked.at(-1)?.request.messages ?? []).flatMap((message) =>
+    message.role === 'tool' ? message.parts.map(({ content }) => content) : [],
+  );
+
+describe('a rule given on one card', () => {
+  const wide =
+    (command: string) =>
+    ({ subject }: { subject: string }) =>
+      subject.startsWith(command);
+
+  it('settles the other cards it allows, each run once and in order, and only those', async () => {
+    const rules: string[] = [];
+    const bench = await openBench({
+      allows: ({ subject }) => rules.some((rule) => wide(rule)({ subject })),
+      script: [calls([run('npm test'), run('rm -rf x'), run('npm run build'), run('npm pack')]), text('ok')],
+    });
+    await bench.send('go');
+    expect(pending(bench)).toHaveLength(4);
+    rules.push('npm');
+    await allowAll(bench, 2, 'always');
+    expect(bench.remembered).toEqual([{ tool: 'run', subject: 'npm run build', scope: 'always' }]);
+    expect(bench.ran).toEqual(['run npm run build', 'run npm test', 'run npm pack']);
+    expect(bench.log.state().approvals.map(({ summary }) => summary)).toEqual(['Run rm -rf x']);
+    expect(bench.story()[4]).toBe('decision allow + decision allow + decision allow + tool_start');
+    const scopes = bench.entries('approval_decision').map((entry) => 'scope' in entry && entry.scope);
+    expect(scopes).toEqual(['always', 'always', 'always']);
+    await decide(bench, 0, 'deny');
+    expect(bench.story().at(-1)).toContain('turn_end completed');
+    expect(bench.ran).toHaveLength(3);
+  });
+
+  it('settles none with `once`, and none that has expired meanwhile', async () => {
+    const rules: string[] = [];
+    const bench = await openBench({
+      files: { 'a.txt': 'old' },
+      allows: () => rules.length > 0,
+      script: [calls([run('one'), run('two'), write('a.txt', 'new')]), text('ok')],
+    });
+    await bench.send('go');
+    await allowAll(bench, 0, 'once');
+    expect(bench.ran).toEqual(['run one']);
+    bench.workspace.set('a.txt', 'changed by hand');
+    rules.push('all');
+    await allowAll(bench, 0, 'session');
+    expect(bench.ran).toEqual(['run one', 'run two']);
+    expect(bench.log.state().approvals.map(({ summary }) => summary)).toEqual(['Write a.txt']);
+  });
+
+  it('holds after a crash between the decision and the run: what was settled runs, once', async () => {
+    const rules: string[] = [];
+    const bench = await openBench({
+      allows: () => rules.length > 0,
+      script: [calls([run('hang'), run('two')]), text('ok')],
+    });
+    await bench.send('go');
+    rules.push('all');
+    await allowAll(bench, 0, 'always');
+    const next = await bench.crash();
+    await next.session.recover();
+    expect(next.session.interrupted()?.message).toContain('run was running');
+    next.model.play(text('on'));
+    await next.do({ type: 'continue' });
+    expect(next.ran).toEqual(['run hang']);
+    expect(toldLast(next)[1]).toContain('did not run');
+  });
+});
+
+describe('an edited proposal', () => {
+  it('runs as the person left it, the log has both, and the model is told what really ran', async () => {
+    const bench = await openBench({
+      files: { 'a.txt': 'old' },
+      script: [calls([write('a.txt', 'new')]), text('ok')],
+    });
+    await bench.send('go');
+    await edit(bench, 0, { path: 'a.txt', content: 'better' });
+    expect(bench.workspace.text('a.txt')).toBe('better');
+    expect(bench.entries('approval_decision')).toMatchObject([
+      { decision: 'allow', edited_input: { path: 'a.txt', content: 'better' } },
+    ]);
+    expect(bench.story()[2]).toContain('write({"path":"a.txt","content":"new"})');
+    expect(toldLast(bench)[0]).toBe(
+      '[The person changed the input before it ran: {"path":"a.txt","content":"better"}]\nWrote a.txt.',
+    );
+  });
+
+  it('keeps the edit when the call runs later: another call of the step runs first, or the process dies', async () => {
+    const bench = await openBench({ script: [calls([run('hang'), run('two')]), text('ok')] });
+    await bench.send('go');
+    await decide(bench, 0, 'allow');
+    await edit(bench, 0, { command: 'three' });
+    expect(bench.ran).toEqual(['run hang']);
+    const next = await bench.crash();
+    next.model.play(text('on'));
+    await next.session.recover();
+    expect(next.log.state().open_calls.map(({ status }) => status)).toEqual(['started', 'allowed']);
+  });
+
+  it('runs the edited call after the one before it', async () => {
+    const bench = await openBench({ script: [calls([run('one'), run('two')]), text('ok')] });
+    await bench.send('go');
+    await edit(bench, 1, { command: 'three' });
+    expect(bench.ran).toEqual(['run three']);
+    await decide(bench, 0, 'allow');
+    expect(bench.ran).toEqual(['run three', 'run one']);
+    expect(toldLast(bench)[1]).toContain('{"command":"three"}]\nran three');
+    expect(toldLast(bench)[0]).toBe('ran one');
+  });
+
+  it('that no tool can run, or that touches another file, is refused and the card stays', async () => {
+    const bench = await openBench({
+      files: { 'a.txt': 'old', 'b.txt': 'b' },
+      script: [calls([write('a.txt', 'new'), run('one')]), text('ok')],
+    });
+    await bench.send('go');
+    expect(failureOf(await edit(bench, 0, { path: 'b.txt', content: 'x' }))).toMatchObject({
+      kind: 'refused',
+      code: 'InvalidEdit',
+    });
+    expect(failureOf(await edit(bench, 1, {})).message).toContain('There is no command.');
+    expect(pending(bench)).toHaveLength(2);
+    expect(bench.entries('approval_decision')).toEqual([]);
+    expect(bench.workspace.text('b.txt')).toBe('b');
+  });
+
+  it('expires like any other when its file changed', async () => {
+    const bench = await openBench({
+      files: { 'a.txt': 'old' },
+      script: [calls([write('a.txt', 'new')]), text('ok')],
+    });
+    await bench.send('go');
+    bench.workspace.set('a.txt', 'by hand');
+    await edit(bench, 0, { path: 'a.txt', content: 'better' });
+    expect(bench.workspace.text('a.txt')).toBe('by hand');
+    expect(bench.entries('approval_decision')).toMatchObject([{ decision: 'expired' }]);
+  });
+});

@@ -217,3 +217,59 @@ describe('prompts sent while a turn runs', () => {
     expect(bench.log.state().approvals).toEqual([]);
   });
 });
+
+describe('what waits in the queue', () => {
+  const idOf = (bench: Bench, index: number): string => bench.log.state().queue[index]?.id ?? '';
+
+  it('can be edited in its place, is sent as it was left, once, and survives a restart', async () => {
+    const bench = await openBench({ script: [begins('x ', hang())] });
+    await bench.send('go');
+    await bench.send('one', { mode: 'queue', mentions: [{ kind: 'file', label: 'a.ts', path: 'a.ts' }] });
+    await bench.send('two', { mode: 'queue' });
+    await bench.do({ type: 'edit_queued', item_id: idOf(bench, 0), text: 'first' });
+    expect(bench.story().at(-1)).toBe('queue queue:first,queue:two');
+    await bench.do({ type: 'stop' });
+    const next = await bench.crash();
+    await next.session.recover();
+    expect(next.log.state().queue_held).toBe(true);
+    await next.do({ type: 'edit_queued', item_id: idOf(next, 1), text: 'second', mentions: [] });
+    expect(next.log.state().queue_held).toBe(true);
+    expect(next.model.asked).toHaveLength(1);
+    next.model.play(text('a'), text('b'));
+    await next.do({ type: 'release_queue' });
+    const said = next
+      .entries('message')
+      .flatMap((entry) => (entry.type === 'message' && entry.role === 'user' ? [entry.parts] : []));
+    expect(said.slice(1)).toMatchObject([
+      [{ text: 'first' }, { text: '[The person named this file: a.ts]' }],
+      [{ text: 'second' }],
+    ]);
+  });
+
+  it('can become what steers the running turn, and the other way round', async () => {
+    const gate = later();
+    const bench = await openBench({
+      script: [[...begins('x '), () => gate.opened, ...text('y')], text('z')],
+    });
+    await bench.send('go');
+    await bench.send('one', { mode: 'queue' });
+    await bench.do({ type: 'edit_queued', item_id: idOf(bench, 0), text: 'now', mode: 'steer' });
+    gate.open();
+    await bench.session.settled();
+    expect(bench.story().filter((line) => line.startsWith('steer'))).toEqual(['steer "now" + queue ']);
+    expect(bench.entries('turn_start')).toHaveLength(1);
+  });
+
+  it('is not edited once it is gone, nor to nothing', async () => {
+    const bench = await openBench({ script: [begins('x ', hang())] });
+    await bench.send('go');
+    await bench.send('one', { mode: 'queue' });
+    const item_id = idOf(bench, 0);
+    expect(failureOf(await bench.do({ type: 'edit_queued', item_id, text: ' ' })).code).toBe('EmptyPrompt');
+    await bench.do({ type: 'drop_queued', item_id });
+    expect(failureOf(await bench.do({ type: 'edit_queued', item_id, text: 'late' })).code).toBe(
+      'InvalidArgument',
+    );
+    expect(bench.log.state().queue).toEqual([]);
+  });
+});

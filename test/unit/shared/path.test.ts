@@ -152,10 +152,16 @@ describe('cards of answered calls', () => {
 });
 
 describe('cards of calls without a result', () => {
-  it('run while the run is live', () => {
-    const log = asking('c1', 'c2').add({ type: 'tool_start', call_id: 'c1' });
-    expect(states(log, 'running')).toEqual(['running', 'running']);
-    expect(states(log, 'stopping')).toEqual(['running', 'running']);
+  it('run one at a time while the run is live', () => {
+    const log = asking('c1', 'c2', 'c3');
+    expect(states(log, 'running')).toEqual(['running', 'pending', 'pending']);
+    log.add({ type: 'tool_start', call_id: 'c1' });
+    expect(states(log, 'running')).toEqual(['running', 'pending', 'pending']);
+    expect(states(log, 'stopping')).toEqual(['running', 'pending', 'pending']);
+    log.tool('r1', [result('c1', 'one')]);
+    expect(states(log, 'running')).toEqual(['ok', 'running', 'pending']);
+    log.add({ type: 'tool_start', call_id: 'c2' }).tool('r2', [result('c2', 'two')]);
+    expect(states(log, 'running')).toEqual(['ok', 'ok', 'running']);
   });
 
   it('F1: wait for the person, and those beside them for the others', () => {
@@ -167,7 +173,7 @@ describe('cards of calls without a result', () => {
     expect(states(log.add({ type: 'tool_start', call_id: 'c2' }), 'running')).toEqual([
       'pending',
       'running',
-      'running',
+      'pending',
     ]);
   });
 
