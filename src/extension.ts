@@ -35,7 +35,7 @@ export function activate(context: ExtensionContext): BoughApi {
       events,
       showNeeds: list.showNeeds,
       showRun: status.show,
-      selected: list.selected,
+      list,
       showDiff: (session, call) => diffs.show(session, call),
     });
   });

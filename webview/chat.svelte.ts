@@ -145,11 +145,11 @@ export class Chat {
       // A notice says it, and what can be done.
       if (isOvertaken(reply.failure)) this.problem = null;
       else
-      this.problem = this.#problemOf(
-        reply.failure,
-        () => void this.send(mode),
-        () => void this.send(mode, true),
-      );
+        this.problem = this.#problemOf(
+          reply.failure,
+          () => void this.send(mode),
+          () => void this.send(mode, true),
+        );
     }
   }
 

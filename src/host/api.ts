@@ -5,6 +5,7 @@
  */
 import type { RetryPolicy } from '../agent/types.js';
 import type { SessionSummary } from '../log/store.js';
+import type { PrunePolicy, PruneReport } from '../log/upkeep.js';
 import type { Disposable } from '../ports.js';
 import type { Message, Part } from '../shared/entry.js';
 import type { Failure } from '../shared/failure.js';
@@ -18,8 +19,22 @@ export interface BoughApi {
    * unless `show` says so. Nothing is on disk until its first message.
    */
   open(options?: OpenOptions): Promise<BoughSession>;
-  /** Sessions of this folder, newest first. */
-  listSessions(): Promise<SessionSummary[]>;
+  /** Sessions of the folder of this URI (default: those of this window), newest first, archived ones included. */
+  listSessions(folder?: string): Promise<SessionSummary[]>;
+  /** Sessions of all folders, newest first. */
+  listAllSessions(): Promise<SessionSummary[]>;
+  /** For good, with everything that belongs to it. Idempotent. */
+  deleteSession(id: string): Promise<void>;
+  /**
+   * A new session with a copy of one line: up to the entry `at`, or up to before the entry `before`, by default up to
+   * its head. Waits until a running turn has settled. @throws BoughError ResumeRequired while an approval is pending
+   */
+  fork(id: string, options?: { at?: string; before?: string; title?: string }): Promise<BoughSession>;
+  /** An archived session stays listed and takes nothing more. @throws BoughError SessionRunning */
+  archive(id: string): Promise<void>;
+  unarchive(id: string): Promise<void>;
+  /** Deletes by age, in milliseconds; zero deletes nothing. With `dryRun` it says what would go. */
+  prune(policy: PrunePolicy, options?: { dryRun?: boolean }): Promise<PruneReport>;
   /** Every entry that is appended to a session of this window, after it is durable. */
   onEntry(listener: (event: { session: string; entry: Entry }) => void): Disposable;
   /** Before each wait between two requests; it does not promise that the next request starts. */
@@ -35,7 +50,13 @@ export interface BoughApi {
 export interface OpenOptions {
   /** An exact key: not blank, no white space around it. */
   session?: string;
+  /** A log wherever it lies, by its absolute path. */
+  path?: string;
   continueLast?: boolean;
+  /** Kept in memory only: nothing of it is on disk. */
+  ephemeral?: boolean;
+  /** URI of another folder whose session is meant. */
+  folder?: string;
   show?: boolean;
 }
 

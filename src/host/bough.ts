@@ -2,16 +2,15 @@
  * Everything that is loaded after activation, put together once: storage, models, open sessions, the chats, the list and
  * the commands. No logic of its own beyond who gets what.
  */
+import * as vscode from 'vscode';
 import type { Failure } from '../shared/failure.js';
 import type { RunState, UiCommand } from '../shared/protocol.js';
-import { apiSession } from './api-session.js';
+import { createStoreApi } from './api-store.js';
 import { Chats } from './chat/chats.js';
-import { randomIds, systemClock } from './clock.js';
+import { systemClock } from './clock.js';
+import { allCommands, copyParts, type AllCommandParts } from './commands/all.js';
 import type { Commands } from './commands/commands.js';
-import { modelCommands } from './commands/model.js';
-import { sessionCommands } from './commands/session.js';
-import { sessionOf } from './commands/target.js';
-import { turnCommands } from './commands/turn.js';
+import { continueCopy } from './commands/copies.js';
 import { runUiCommand, type UiParts } from './commands/ui.js';
 import type { ProposedFile } from './editor/diffs.js';
 import { unwrap } from './errors.js';
@@ -20,17 +19,25 @@ import { layGround, type Ground, type GroundParts } from './ground.js';
 import { notifyWhenNeeded } from './notifications.js';
 import { readProposal } from './proposal.js';
 import type { ApiEvents, ApiSource } from './public-api.js';
+import { readSetting } from './configuration.js';
+import { readRestLimits, readRetention } from './model/settings.js';
+import { createReports } from './reports.js';
 import { followOthers } from './sessions/follow.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
-import { SessionsTree, type TreeNode } from './sessions/tree.js';
+import { OtherFolders } from './sessions/other-folders.js';
+import { standWhereWritten, takeOver } from './sessions/other-window.js';
+import { letSessionsRest } from './sessions/rest.js';
+import { applyRetention } from './sessions/retention.js';
+import { SessionsTree } from './sessions/tree.js';
+import { keepListInStep, type SessionsView } from './sessions/view.js';
 import { tellWorld } from './tell-world.js';
 
 export interface BoughParts extends GroundParts {
   events: ApiEvents;
   showRun: (run: RunState) => void;
   showNeeds: (count: number) => void;
-  /** The focused row of the list. */
-  selected: () => TreeNode | undefined;
+  /** The list of sessions. */
+  list: SessionsView;
   showDiff: (session: string, call: string) => Promise<Failure | null>;
 }
 
@@ -49,16 +56,36 @@ export interface Bough extends ApiSource {
 export async function createBough(parts: BoughParts): Promise<Bough> {
   const ground = await layGround(parts);
   const { bag, storage, sessions, drafts } = ground;
-  const onError = parts.output.bug;
-  const tree = bag.add(
-    new SessionsTree({ store: storage.store, sessions, now: () => systemClock.now(), onError }),
-  );
-  const ui: UiParts = uiParts(parts, sessions, { commands: () => commands, chats: () => chats });
+  const { store } = storage;
+  const { bug: onError } = parts.output;
+  const now = () => systemClock.now();
+  const shown = () => chats.peekCurrent();
+  const tree = bag.add(new SessionsTree({ store, sessions, shown, now, onError }));
+  const ui: UiParts = uiParts(sessions, {
+    showDiff: parts.showDiff,
+    all: () => all,
+    commands: () => commands,
+  });
   const runUi = async (command: UiCommand, session?: string): Promise<unknown> =>
     runUiCommand(command, session ?? (await chats.current()), ui);
   const chats: Chats = bag.add(createChats(parts, ground, runUi));
-  const commands = createCommands(parts, ground, { chats, tree });
+  const folders = new OtherFolders({ buckets: storage.buckets, store, chats, tree, tell: parts.tell, now });
+  const all: AllCommandParts = {
+    ...{ ground, chats, tree, folders, tell: parts.tell, output: parts.output },
+    reports: bag.add(createReports()),
+    targets: { selected: parts.list.selected, current: () => chats.current() },
+  };
+  const commands = allCommands(all);
   bag.add(followOthers({ sessions, chats, clock: systemClock, onError }));
+  bag.add(
+    letSessionsRest({
+      ...{ sessions, clock: systemClock, onError },
+      hasView: (id) => chats.hasView(id),
+      limits: () => readRestLimits(readSetting),
+    }),
+  );
+  bag.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void folders.followFolders().catch(onError)));
+  bag.add(keepListInStep({ list: parts.list, tree, chats, onError }));
   bag.add(sessions.on(({ id, type }) => (type === 'closed' ? drafts.forget(id) : undefined)));
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
   bag.add(
@@ -77,16 +104,12 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     tree,
     runUi,
     proposal: (session, call) => readProposal(sessions, session, call),
-    openSession: async ({ session, continueLast, show }) => {
-      const id = session ?? (continueLast ? await chats.ofSideBar() : randomIds.session());
-      const opened = await sessions.open(id);
-      const trouble = sessions.troubleOf(id);
-      if (trouble) throw trouble;
-      if (show) await chats.show(id);
-      return apiSession(opened);
+    ...createStoreApi({ store, buckets: storage.buckets, sessions, chats, tree }),
+    start: async () => {
+      await sessions.open(await chats.ofSideBar());
+      await applyRetention(readRetention(readSetting), { store, tree, tell: parts.tell });
+      await folders.offerRelink();
     },
-    listSessions: async () => (await storage.store.list({ limit: 200 })).sessions,
-    start: async () => void (await sessions.open(await chats.ofSideBar())),
     shutdown: async () => {
       await Promise.all([sessions.shutdown(), drafts.flush()]);
       await storage.close();
@@ -108,8 +131,8 @@ function createChats(
     command: runUi,
     files: findFiles,
     drafts,
-    onIntent: (session, intent, failure) => {
-      sessions.peek(session)?.takeIntent(intent, failure);
+    onIntent: ({ session, intent, failure, seen }) => {
+      sessions.peek(session)?.takeIntent(intent, failure, seen);
       if (intent.type === 'send' && failure === null) drafts.sent(session, intent.text);
     },
     log: output.log,
@@ -117,44 +140,23 @@ function createChats(
   });
 }
 
-function createCommands(
-  parts: BoughParts,
-  { storage, sessions, models }: Ground,
-  { chats, tree }: { chats: Chats; tree: SessionsTree },
-): Commands {
-  const { tell } = parts;
-  const shared = { store: storage.store, sessions, chats, tell };
-  const targets = { selected: parts.selected, current: () => chats.current() };
-  return {
-    ...sessionCommands({ ...shared, tree, ids: randomIds, targets, now: () => systemClock.now() }),
-    ...turnCommands(shared),
-    ...modelCommands({
-      ...shared,
-      models: models.models,
-      keys: models.keys,
-      providers: models.providers,
-      onKeys: models.changed,
-    }),
-    'bough.chat.show': async () => chats.show(await chats.ofSideBar()),
-    'bough.chat.openInEditor': async (target) => chats.openInEditor(await sessionOf(target, targets)),
-    'bough.log.show': () => {
-      parts.output.show();
-      return Promise.resolve();
-    },
-  };
-}
-
 function uiParts(
-  parts: BoughParts,
   sessions: OpenSessions,
-  { commands, chats }: { commands: () => Commands; chats: () => Chats },
+  parts: {
+    showDiff: BoughParts['showDiff'];
+    all: () => AllCommandParts;
+    commands: () => Commands;
+  },
 ): UiParts {
   return {
-    commands,
+    commands: parts.commands,
     reopen: async (session) => void (await sessions.reopen(session)),
+    takeOver: (session) => takeOver(sessions, session),
+    keepAsBranch: (session) => standWhereWritten(sessions, session),
+    continueCopy: (session) => continueCopy(copyParts(parts.all()), session),
     saveAgain: async (session) => {
       const opened = await sessions.open(session);
-      if (opened.hasUnsavedPrompt) await chats().show(session);
+      if (opened.hasUnsavedPrompt) await parts.all().chats.show(session);
       else await opened.saveAgain();
     },
     openFile,

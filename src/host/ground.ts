@@ -37,6 +37,7 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
     clock: systemClock,
     ids: randomIds,
     onTrouble: (error) => output.log('warn', error.message),
+    onError: output.bug,
     onSetting: tell.failure,
   });
   bag.add(tellMovedLocation(tell));
@@ -65,10 +66,11 @@ function createSessions(
   const createAgent = createAgents({ models: models.models, workspace, readSetting, output });
   return new OpenSessions({
     store: storage.store,
-    folder: storage.folder,
+    folder: storage.store.first.folder,
     create: (log) =>
       new HostSession({
         agent: createAgent(log),
+        isEphemeral: storage.store.isEphemeral(log.id),
         facts,
         resolveModel: (wanted) => models.models.resolve(wanted),
         onModels: models.onChange,

@@ -2,13 +2,17 @@
  * What a session has to say about itself that lasts: it is read-only, stale, damaged, was not saved, its model cannot be
  * had. Each is one sentence with the buttons that help.
  */
-import type { Access, LogDamage } from '../log/store.js';
+import type { Access, Holder, LogDamage } from '../log/store.js';
 import type { Failure, FailureAction } from '../shared/failure.js';
 import type { NoticeView, UiCommand } from '../shared/protocol.js';
 
 export interface NoticeFacts {
   access: Access;
   damage: readonly LogDamage[];
+  /** The other window that runs this session now. */
+  holder: Holder | null;
+  /** A prompt was not sent because another window went on first. */
+  isOvertaken: boolean;
   /** The last write that failed, until one succeeds. */
   notSaved: Failure | null;
   /** Why the session's model cannot be had. */
@@ -19,7 +23,8 @@ export interface NoticeFacts {
 
 export function noticesOf(facts: NoticeFacts): NoticeView[] {
   return [
-    ...accessNotices(facts.access),
+    ...(facts.isOvertaken ? [overtakenNotice(facts.access)] : accessNotices(facts.access)),
+    ...(facts.holder ? [holderNotice(facts.holder)] : []),
     ...damageNotices(facts.damage),
     ...(facts.notSaved ? [notSavedNotice(facts.notSaved)] : []),
     ...(facts.model ? [configNotice(facts.model)] : []),
@@ -40,10 +45,7 @@ function accessNotices(access: Access): NoticeView[] {
         {
           kind: access.reason === 'newer' ? 'newer' : 'read-only',
           message: access.message,
-          actions: [
-            ...(access.reason === 'unreadable' ? [reopenButton, logButton] : []),
-            { label: 'New Session', command: { type: 'new_session' } },
-          ],
+          actions: [...wayOut(access.reason), { label: 'New Session', command: { type: 'new_session' } }],
         },
       ];
     case 'stale':
@@ -63,6 +65,45 @@ function accessNotices(access: Access): NoticeView[] {
         },
       ];
   }
+}
+
+/** What makes a session that is read-only writable again, or another one of it. */
+function wayOut(reason: (Access & { mode: 'read-only' })['reason']): Button[] {
+  switch (reason) {
+    case 'unreadable':
+      return [reopenButton, logButton];
+    case 'archived':
+      return [{ label: 'Unarchive', command: { type: 'unarchive_session' } }];
+    case 'version-3':
+      return [{ label: 'Continue as a Copy', command: { type: 'continue_copy' } }];
+    case 'newer':
+      return [];
+  }
+}
+
+function holderNotice({ window, pid, host, since }: Holder): NoticeView {
+  const at = new Date(since);
+  const time = Number.isNaN(at.getTime()) ? since : at.toLocaleTimeString();
+  return {
+    kind: 'read-only',
+    message: `Another window works in this session: "${window}" (process ${pid} on ${host}), since ${time}. What it writes appears here; you can go on when it is done.`,
+    actions: [
+      { label: 'Take Over', command: { type: 'take_over' } },
+      { label: 'Fork…', command: { type: 'fork_session' } },
+    ],
+  };
+}
+
+function overtakenNotice(access: Access): NoticeView {
+  return {
+    kind: 'conflict',
+    message:
+      'Another window went on with this session before your message was sent. Your text is still in the composer.',
+    actions: [
+      { label: 'Keep as a Branch', command: { type: 'keep_as_branch' } },
+      ...(access.mode === 'write' ? [] : [reopenButton]),
+    ],
+  };
 }
 
 function damageNotices(damage: readonly LogDamage[]): NoticeView[] {

@@ -1,8 +1,8 @@
 /** The public API: subscriptions work at once, everything else loads what it needs. */
-import type { BoughApi, BoughSession, OpenOptions, ResumeEvent, RetryEvent } from './api.js';
+import type { StoreApi } from './api-store.js';
+import type { BoughApi, ResumeEvent, RetryEvent } from './api.js';
 import { createSignal, type Signal } from './disposables.js';
 import { readRetryPolicy, type ReadSetting } from './model/settings.js';
-import type { SessionSummary } from '../log/store.js';
 import type { Entry } from '../shared/notes.js';
 import type { RunState } from '../shared/protocol.js';
 
@@ -25,10 +25,7 @@ export function createApiEvents(onError: (error: unknown) => void): ApiEvents {
 }
 
 /** The loaded part, as far as the API needs it. */
-export interface ApiSource {
-  openSession(options: OpenOptions): Promise<BoughSession>;
-  listSessions(): Promise<SessionSummary[]>;
-}
+export type ApiSource = StoreApi;
 
 export function createApi(
   load: () => Promise<ApiSource>,
@@ -37,7 +34,13 @@ export function createApi(
 ): BoughApi {
   return {
     open: async (options = {}) => (await load()).openSession(options),
-    listSessions: async () => (await load()).listSessions(),
+    listSessions: async (folder) => (await load()).listSessions(folder),
+    listAllSessions: async () => (await load()).listAllSessions(),
+    deleteSession: async (id) => (await load()).deleteSession(id),
+    fork: async (id, options) => (await load()).forkSession(id, options),
+    archive: async (id) => (await load()).archiveSession(id),
+    unarchive: async (id) => (await load()).unarchiveSession(id),
+    prune: async (policy, options) => (await load()).pruneSessions(policy, options),
     onEntry: (listener) => events.entry.on(listener),
     onRetry: (listener) => events.retry.on(listener),
     onStepResume: (listener) => events.resume.on(listener),

@@ -1,4 +1,4 @@
-/** Where this window's sessions are, opened: the store of its folder, what the side bar shows, drafts. */
+/** Where this window's sessions are, opened: the stores of its folders, what the side bar shows, drafts. */
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
@@ -6,21 +6,23 @@ import { ActiveSessions } from '../log/active-sessions.js';
 import { DraftFiles } from '../log/draft.js';
 import { FileStore } from '../log/file-store.js';
 import { LockTable } from '../log/lock-table.js';
+import { createMemoryStore } from '../log/memory-store.js';
 import { createNodeFiles } from '../log/node-files.js';
-import type { SessionStore } from '../log/store.js';
-import { openWorkspace } from '../log/workspace-key.js';
-import type { Clock, Ids } from '../ports.js';
+import { linkWorkspace, listWorkspaces, openWorkspace, type FolderIdentity } from '../log/workspace-key.js';
+import type { Clock, Files, Ids } from '../ports.js';
 import type { Failure } from '../shared/failure.js';
-import { activeSession, type ActiveSession } from './sessions/active.js';
+import type { DraftStore } from './chat/drafts.js';
 import type { ReadSetting } from './model/settings.js';
+import { activeSession, type ActiveSession } from './sessions/active.js';
+import type { Bucket, Buckets } from './sessions/other-folders.js';
+import { WindowStore, type Place } from './sessions/window-store.js';
 import type { Teller } from './tell.js';
 
 export interface Storage {
-  store: SessionStore;
-  /** URI of the folder the sessions belong to; undefined in a window without one. */
-  folder: string | undefined;
+  store: WindowStore;
+  buckets: Buckets;
   active: ActiveSession;
-  drafts: DraftFiles;
+  drafts: DraftStore;
   close(): Promise<void>;
 }
 
@@ -30,40 +32,95 @@ export interface StorageParts {
   clock: Clock;
   ids: Ids;
   onTrouble: (error: Error) => void;
+  onError: (error: unknown) => void;
   /** A setting that cannot be followed. */
   onSetting: (failure: Failure) => void;
 }
 
+/** What all stores of this window share. */
+interface Root extends StorageParts {
+  root: string;
+  files: Files;
+  locks: LockTable;
+  who: { window: string; pid: number; host: string };
+  producer: string;
+}
+
 export async function openStorage(parts: StorageParts): Promise<Storage> {
-  const { clock, ids, onTrouble } = parts;
-  const files = createNodeFiles();
-  const identity = folderIdentity();
-  const place = await openWorkspace(files, rootOf(parts), identity);
-  const locks = new LockTable();
-  const who = { window: vscode.workspace.name ?? 'no folder', pid: process.pid, host: os.hostname() };
-  const producer = `bough/${String((parts.context.extension.packageJSON as { version?: unknown }).version)}`;
-  const store = new FileStore({ folder: place.folder, files, clock, ids, locks, who, producer, onTrouble });
-  const surfaces = new ActiveSessions(place.folder, { files, clock, locks, who });
-  return {
+  const { clock, ids, onTrouble, onError } = parts;
+  const { version } = parts.context.extension.packageJSON as { version?: unknown };
+  const shared: Root = {
+    ...parts,
+    root: rootOf(parts),
+    files: createNodeFiles(),
+    locks: new LockTable(),
+    who: { window: vscode.workspace.name ?? 'no folder', pid: process.pid, host: os.hostname() },
+    producer: `bough/${String(version)}`,
+  };
+  const [identity] = folderIdentities();
+  const bucket = await openWorkspace(shared.files, shared.root, identity);
+  const first = placeAt(shared, bucket.key, identity?.uri);
+  const memory = createMemoryStore({ clock, ids, producer: shared.producer });
+  const store = new WindowStore({ first, memory, freshId: () => ids.session(), onError });
+  const buckets = createBuckets(shared, store);
+  store.setPlaces(await buckets.others());
+  const surfaces = new ActiveSessions(bucket.folder, shared);
+  const active = activeSession(`vscode:${bucket.key}`, {
+    surfaces,
     store,
-    folder: identity?.uri,
-    active: activeSession(`vscode:${place.key}`, {
-      surfaces,
-      store,
-      freshId: () => ids.session(),
-      isContinued: () => parts.readSetting('sessions.continueLast') !== false,
-      onTrouble,
-    }),
-    drafts: new DraftFiles(place.folder, files),
-    close: () => store.close(),
+    freshId: () => ids.session(),
+    isContinued: () => parts.readSetting('sessions.continueLast') !== false,
+    onTrouble,
+  });
+  return { store, buckets, active, drafts: draftsOf(shared, store), close: () => store.close() };
+}
+
+function placeAt(shared: Root, key: string, folder: string | undefined): Place {
+  return { key, folder, store: new FileStore({ ...shared, folder: folderAt(shared, key) }) };
+}
+
+const folderAt = ({ root }: Root, key: string): string => path.join(root, 'workspaces', key);
+
+function createBuckets(shared: Root, store: WindowStore): Buckets {
+  const { files, root } = shared;
+  const list = () => listWorkspaces(files, root);
+  const open = ({ key, uris }: Bucket) => store.visited(key) ?? placeAt(shared, key, uris.at(-1));
+  return {
+    list,
+    open,
+    link: async (key) => {
+      const [identity] = folderIdentities();
+      if (identity) await linkWorkspace(files, root, key, identity.uri);
+    },
+    /** Each folder has the sessions of its own key, and those of every bucket it is known by. */
+    others: async () => {
+      const identities = folderIdentities();
+      for (const identity of identities.slice(1)) await openWorkspace(files, root, identity);
+      const uris = new Set(identities.map(({ uri }) => uri));
+      const known = await list();
+      return known
+        .filter((bucket) => bucket.key !== store.first.key && bucket.uris.some((uri) => uris.has(uri)))
+        .map(open);
+    },
   };
 }
 
-function folderIdentity(): { uri: string; path?: string } | undefined {
-  const [folder] = vscode.workspace.workspaceFolders ?? [];
-  if (!folder) return undefined;
-  const uri = folder.uri.toString();
-  return folder.uri.scheme === 'file' ? { uri, path: folder.uri.fsPath } : { uri };
+/** Drafts lie beside their session. One that is in memory only leaves none on disk. */
+function draftsOf(shared: Root, store: WindowStore): DraftStore {
+  const at = async (session: string) =>
+    new DraftFiles(folderAt(shared, (await store.placeOf(session)).key), shared.files);
+  return {
+    read: async (session) => (store.isKept(session) ? (await at(session)).read(session) : undefined),
+    write: async (session, draft) => {
+      if (store.isKept(session)) await (await at(session)).write(session, draft);
+    },
+  };
+}
+
+function folderIdentities(): FolderIdentity[] {
+  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) =>
+    uri.scheme === 'file' ? { uri: uri.toString(), path: uri.fsPath } : { uri: uri.toString() },
+  );
 }
 
 /** One root for each profile of VS Code, unless the person names another. */

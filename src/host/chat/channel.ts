@@ -18,6 +18,14 @@ import { failureOf, troubleOf } from '../errors.js';
 import { readBodies } from './bodies.js';
 import { Feed, type ShownSession } from './feed.js';
 
+export interface IntentOutcome {
+  session: string;
+  intent: Intent;
+  failure: Failure | null;
+  /** The head the person saw. */
+  seen: string | null | undefined;
+}
+
 export interface ChannelParts {
   post: (message: ToWebview) => void;
   clock: Clock;
@@ -28,7 +36,7 @@ export interface ChannelParts {
     write(session: string, draft: Snapshot['draft']): void;
   };
   /** How an intent ended: what could not be saved stays on show until something can. */
-  onIntent: (session: string, intent: Intent, failure: Failure | null) => void;
+  onIntent: (outcome: IntentOutcome) => void;
   onFocus: (focused: boolean) => void;
   log: (level: 'warn' | 'error', text: string) => void;
 }
@@ -146,7 +154,8 @@ export class Channel implements Disposable {
     const { intent, expected_head: expected } = message;
     const outcome =
       expected === undefined ? await agent.dispatch(intent) : await agent.dispatch(intent, expected);
-    this.parts.onIntent(agent.log.id, intent, isFailure(outcome) ? outcome : null);
+    const failure = isFailure(outcome) ? outcome : null;
+    this.parts.onIntent({ session: agent.log.id, intent, failure, seen: expected });
     return outcome;
   }
 

@@ -71,6 +71,11 @@ export class Chats implements vscode.Disposable {
     );
   }
 
+  /** A view shows it, in sight or not. */
+  hasView(session: string): boolean {
+    return this.shown.id === session || this.tabs.has(session);
+  }
+
   /** Shows the session in its tab when it has one in sight, else in the side bar, and puts the focus there. */
   async show(session: string, text?: string, at?: ComposeAt): Promise<void> {
     const tab = this.tabs.get(session);
@@ -184,9 +189,9 @@ export class Chats implements vscode.Disposable {
           drafts.write(session, draft);
         },
       },
-      onIntent: (session, intent, failure) => {
-        if (failure === null) this.shown.touch(session);
-        onIntent(session, intent, failure);
+      onIntent: (outcome) => {
+        if (outcome.failure === null) this.shown.touch(outcome.session);
+        onIntent(outcome);
       },
       post: (message) => this.post(page.webview, message),
       onFocus: (focused) => this.setFocus(page, focused),

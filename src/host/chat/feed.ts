@@ -16,6 +16,7 @@ const BATCH_MS = 30;
 /** What a view needs to know about the session it shows, beside the agent itself. */
 export interface ShownSession {
   agent: AgentSession;
+  isEphemeral: boolean;
   title: () => string;
   status: () => StatusView;
   /** Title or status may have changed for a reason the agent does not tell (settings, model, notices, name). */
@@ -59,6 +60,7 @@ export class Feed implements Disposable {
     const draft = await this.parts.readDraft(this.id);
     const snapshot = await buildSnapshot({
       agent,
+      isEphemeral: this.session.isEphemeral,
       title: this.session.title(),
       status: this.session.status(),
       draft,

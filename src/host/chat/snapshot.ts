@@ -9,17 +9,25 @@ export const PAGE = 200;
 
 export interface SnapshotParts {
   agent: AgentSession;
+  isEphemeral: boolean;
   title: string;
   status: StatusView;
   draft: Snapshot['draft'];
 }
 
-export async function buildSnapshot({ agent, title, status, draft }: SnapshotParts): Promise<Snapshot> {
+export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
+  const { agent, isEphemeral, title, status, draft } = parts;
   const { log } = agent;
   const page = lastPage(await settledLine(log));
   return {
     type: 'snapshot',
-    session: { id: log.id, title, folder: log.header.folder, read_only: log.access.mode !== 'write' },
+    session: {
+      id: log.id,
+      title,
+      folder: log.header.folder,
+      read_only: log.access.mode !== 'write',
+      ...(isEphemeral ? { ephemeral: true } : {}),
+    },
     position: log.position,
     outline: [...log.outline],
     state: log.state(),

@@ -7,12 +7,23 @@ import * as vscode from 'vscode';
 
 export interface Commands {
   'bough.session.new': () => Promise<void>;
+  'bough.session.newEphemeral': () => Promise<void>;
   'bough.session.switch': () => Promise<void>;
+  'bough.session.continueLast': () => Promise<void>;
+  'bough.session.openFile': (file?: unknown) => Promise<void>;
   'bough.session.rename': (target?: unknown, name?: unknown) => Promise<void>;
+  'bough.session.archive': (target?: unknown) => Promise<void>;
+  'bough.session.unarchive': (target?: unknown) => Promise<void>;
   'bough.session.delete': (target?: unknown) => Promise<void>;
+  'bough.session.fork': (target?: unknown, entry?: unknown, side?: unknown) => Promise<void>;
+  'bough.session.verify': () => Promise<void>;
+  'bough.session.prune': (policy?: unknown) => Promise<void>;
+  'bough.session.relink': (key?: unknown) => Promise<void>;
   'bough.session.open': (target?: unknown, leaf?: unknown) => Promise<void>;
   'bough.session.reveal': (target?: unknown) => Promise<void>;
   'bough.session.more': () => Promise<void>;
+  'bough.session.filter': () => Promise<void>;
+  'bough.session.otherFolders': () => Promise<void>;
   'bough.chat.openInEditor': (target?: unknown) => Promise<void>;
   'bough.chat.show': () => Promise<void>;
   'bough.model.select': (model?: unknown) => Promise<void>;
@@ -30,12 +41,23 @@ export type CommandName = keyof Commands;
 /** What a failed command was about to do, for the sentence. */
 const doing: Readonly<Record<CommandName, string>> = {
   'bough.session.new': 'Starting a session',
+  'bough.session.newEphemeral': 'Starting a session',
   'bough.session.switch': 'Switching the session',
+  'bough.session.continueLast': 'Continuing the last session',
+  'bough.session.openFile': 'Opening the session file',
   'bough.session.rename': 'Renaming the session',
+  'bough.session.archive': 'Archiving the session',
+  'bough.session.unarchive': 'Unarchiving the session',
   'bough.session.delete': 'Deleting the session',
+  'bough.session.fork': 'Forking the session',
+  'bough.session.verify': 'Looking through the session files',
+  'bough.session.prune': 'Deleting old sessions',
+  'bough.session.relink': 'Linking sessions to this folder',
   'bough.session.open': 'Opening the session',
   'bough.session.reveal': 'Showing the log file',
   'bough.session.more': 'Listing sessions',
+  'bough.session.filter': 'Filtering the list',
+  'bough.session.otherFolders': 'Listing sessions of other folders',
   'bough.chat.openInEditor': 'Opening the chat',
   'bough.chat.show': 'Showing the chat',
   'bough.model.select': 'Choosing a model',

@@ -1,18 +1,19 @@
-/** Commands on sessions: new, switch, open, rename, delete with Undo, reveal. */
+/** Commands on sessions that are there: new, switch, open, rename, archive, delete with Undo, reveal, and what the list shows. */
 import * as vscode from 'vscode';
-import type { SessionStore } from '../../log/store.js';
 import type { Ids } from '../../ports.js';
 import type { Chats } from '../chat/chats.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import { unwrap } from '../errors.js';
 import { pickSession } from '../sessions/pick.js';
 import type { SessionsTree } from '../sessions/tree.js';
+import { pickFilter } from '../sessions/tree-filter.js';
+import type { WindowStore } from '../sessions/window-store.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
 import { sessionOf, type Targets } from './target.js';
 
 export interface SessionCommandParts {
-  store: SessionStore;
+  store: WindowStore;
   sessions: OpenSessions;
   chats: Chats;
   tree: SessionsTree;
@@ -22,7 +23,8 @@ export interface SessionCommandParts {
   now: () => number;
 }
 
-type Name = `bough.session.${string}` & keyof Commands;
+type Name =
+  `bough.session.${'new' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'reveal' | 'more' | 'filter'}`;
 
 export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name> {
   const { sessions, chats, targets } = parts;
@@ -40,11 +42,17 @@ export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name
       if (agent.log.head !== leaf) unwrap(await agent.dispatch({ type: 'navigate', entry_id: leaf }));
     },
     'bough.session.rename': async (target, name) => rename(parts, await sessionOf(target, targets), name),
+    'bough.session.archive': async (target) => setArchived(parts, await sessionOf(target, targets), true),
+    'bough.session.unarchive': async (target) => setArchived(parts, await sessionOf(target, targets), false),
     'bough.session.delete': async (target) => remove(parts, await sessionOf(target, targets)),
     'bough.session.reveal': async (target) => reveal(parts, await sessionOf(target, targets)),
     'bough.session.more': () => {
       parts.tree.showMore();
       return Promise.resolve();
+    },
+    'bough.session.filter': async () => {
+      const filter = await pickFilter(parts.tree.filter);
+      if (filter !== undefined) parts.tree.show(filter);
     },
   };
 }
@@ -74,6 +82,19 @@ async function rename(
   if (name === undefined || name.trim() === title) return;
   await store.rename(id, name.trim());
   tree.refresh();
+}
+
+/** The store lets go of the log; a view that shows it gets a fresh one. */
+async function setArchived(parts: SessionCommandParts, id: string, isArchived: boolean): Promise<void> {
+  const { sessions, store, tree, tell } = parts;
+  const title = await titleIn(sessions, id);
+  await (isArchived ? store.archive(id) : store.unarchive(id));
+  if (sessions.peek(id)) await sessions.reopen(id);
+  tree.refresh();
+  if (!isArchived) return;
+  tell.info(vscode.l10n.t('Archived "{0}".', title), {
+    [vscode.l10n.t('Undo')]: () => setArchived(parts, id, false),
+  });
 }
 
 async function remove(parts: SessionCommandParts, id: string): Promise<void> {

@@ -10,6 +10,12 @@ export interface UiParts {
   commands: () => Commands;
   /** Opens a fresh handle on a session that went stale. */
   reopen: (session: string) => Promise<void>;
+  /** Goes on with a session that another window worked in. */
+  takeOver: (session: string) => Promise<void>;
+  /** Goes back to where the prompt was written that another window was faster than; the view sends it then. */
+  keepAsBranch: (session: string) => Promise<void>;
+  /** Goes on with a log of another format, or from elsewhere, as a session of this folder. */
+  continueCopy: (session: string) => Promise<void>;
   /** Tries again to write what could not be written. */
   saveAgain: (session: string) => Promise<void>;
   openFile: (path: string, line: number | undefined) => Promise<void>;
@@ -41,6 +47,18 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return openSettings(command.query);
     case 'open_folder':
       return vscode.commands.executeCommand('vscode.openFolder');
+    case 'archive_session':
+      return commands['bough.session.archive'](session);
+    case 'unarchive_session':
+      return commands['bough.session.unarchive'](session);
+    case 'fork_session':
+      return commands['bough.session.fork'](session);
+    case 'continue_copy':
+      return parts.continueCopy(session);
+    case 'take_over':
+      return parts.takeOver(session);
+    case 'keep_as_branch':
+      return parts.keepAsBranch(session);
     case 'reopen':
       return parts.reopen(session);
     case 'save_again':

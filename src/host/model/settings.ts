@@ -4,11 +4,18 @@
  */
 import { defaultPolicy, effectivePolicy } from '../../agent/retry.js';
 import type { AgentSettings, RetryPolicy } from '../../agent/types.js';
+import type { PrunePolicy } from '../../log/upkeep.js';
 
 /** Reads one setting by its name below `bough.`; what comes is whatever stands in the file. */
 export type ReadSetting = (name: string) => unknown;
 
-const defaults = { idleTimeout: 60_000, maxSteps: 200, model: 'auto' } as const;
+const defaults = {
+  idleTimeout: 60_000,
+  maxSteps: 200,
+  model: 'auto',
+  maxOpen: 8,
+  idleAfter: 600_000,
+} as const;
 
 export function readRetryPolicy(read: ReadSetting): RetryPolicy {
   const stated: Partial<RetryPolicy> = {};
@@ -27,6 +34,30 @@ export function readAgentSettings(read: ReadSetting): AgentSettings {
     maxSteps: Math.max(1, Math.floor(positive(read('turn.maxSteps'), defaults.maxSteps))),
     maxDuration: positive(read('turn.maxDuration'), 0),
     model: typeof model === 'string' && model.trim() !== '' ? model.trim() : defaults.model,
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** In the settings ages are days; 0 is off. What is no number is off, a negative one is refused by whoever deletes. */
+export function readRetention(read: ReadSetting): PrunePolicy {
+  const ms = (name: string): number => {
+    const days = read(`retention.${name}`);
+    return isNumber(days) ? days * DAY_MS : 0;
+  };
+  return {
+    sessionIdle: ms('sessionIdle'),
+    completedGoalAge: ms('completedGoalAge'),
+    detachedResultAge: ms('detachedResultAge'),
+  };
+}
+
+/** How many sessions are kept open, and for how long; 0 means without limit. */
+export function readRestLimits(read: ReadSetting): { maxOpen: number; idleAfter: number } {
+  const orZero = (value: unknown, otherwise: number) => (isNumber(value) && value >= 0 ? value : otherwise);
+  return {
+    maxOpen: Math.floor(orZero(read('sessions.maxOpen'), defaults.maxOpen)),
+    idleAfter: orZero(read('sessions.idleAfter'), defaults.idleAfter),
   };
 }
 

@@ -2,8 +2,8 @@
  * Which session a surface shows: what it showed last, else the newest, else one that has nothing in it yet. Finding out
  * changes nothing on disk, and never fails: a choice that cannot be read is as good as none.
  */
-import type { SessionStore } from '../../log/store.js';
 import { isBoughError } from '../../shared/failure.js';
+import type { WindowStore } from './window-store.js';
 
 export interface ActiveSession {
   read(): Promise<string>;
@@ -15,7 +15,7 @@ export interface ActiveParts {
     get(surface: string): Promise<string | undefined>;
     set(surface: string, session: string): Promise<void>;
   };
-  store: Pick<SessionStore, 'list'>;
+  store: Pick<WindowStore, 'list' | 'isKept'>;
   freshId: () => string;
   /** The setting `sessions.continueLast`. */
   isContinued: () => boolean;
@@ -37,6 +37,9 @@ export function activeSession(surface: string, parts: ActiveParts): ActiveSessio
   const last = async () => (await orNone(surfaces.get(surface))) ?? (await orNone(newest()));
   return {
     read: async () => (parts.isContinued() ? await last() : undefined) ?? parts.freshId(),
-    write: (session) => surfaces.set(surface, session),
+    // What is in no file of this folder cannot be found again.
+    write: async (session) => {
+      if (store.isKept(session)) await surfaces.set(surface, session);
+    },
   };
 }

@@ -1,4 +1,7 @@
-/** What another window appends to a session that is on show here is read about once a second: one look at the file's size. */
+/**
+ * What another window appends to a session that is on show here is read about once a second: one look at the file's size,
+ * and one at who works in it.
+ */
 import type { Clock, Disposable } from '../../ports.js';
 import type { RunState } from '../../shared/protocol.js';
 import type { OpenSessions } from './open-sessions.js';
@@ -26,9 +29,12 @@ export function followOthers({ sessions, chats, clock, onError }: FollowParts): 
     told = text;
   };
   const look = async () => {
-    for (const { agent } of sessions.all()) {
-      const { id, file } = agent.log;
-      if (file !== undefined && rests.has(agent.run()) && chats.isVisible(id)) await agent.log.catchUp();
+    for (const session of sessions.all()) {
+      const { agent } = session;
+      const { log } = agent;
+      if (log.file === undefined || !rests.has(agent.run()) || !chats.isVisible(log.id)) continue;
+      await log.catchUp();
+      await session.takeHolder(await log.holder());
     }
   };
   const again = () => {

@@ -11,7 +11,8 @@ import { createBag, createSignal, type Bag, type Signal } from '../disposables.j
 import type { HostSession } from './session.js';
 
 export type SessionEvent =
-  | { id: string; type: 'opened' | 'closed' | 'replaced' | 'access' }
+  /** `rested`: let go of, to be opened again; `closed`: it may be gone. */
+  | { id: string; type: 'opened' | 'closed' | 'rested' | 'replaced' | 'access' }
   | { id: string; type: 'appended'; placed: readonly PlacedEntry[] }
   | { id: string; type: 'agent'; event: AgentEvent };
 
@@ -99,6 +100,15 @@ export class OpenSessions implements Disposable {
     this.slots.delete(id);
     await end(slot);
     this.events.fire({ id, type: 'closed' });
+  }
+
+  /** Lets go of what is in memory; it is opened again when somebody asks for it. */
+  async letGo(id: string): Promise<void> {
+    const slot = this.slots.get(id);
+    if (!slot) return;
+    this.slots.delete(id);
+    await end(slot);
+    this.events.fire({ id, type: 'rested' });
   }
 
   /** A fresh handle, after the old one went stale. Views that show the session are told by `replaced`. */

@@ -1,12 +1,13 @@
 /** The pick list of sessions: newest first, filled page by page while it is open. */
 import * as vscode from 'vscode';
-import type { SessionStore, SessionSummary } from '../../log/store.js';
+import type { SessionSummary } from '../../log/store.js';
 import { plainLabel } from '../labels.js';
 import type { OpenSessions } from './open-sessions.js';
 import { relativeTime, rowIcons, rowWord } from './rows.js';
+import type { WindowStore } from './window-store.js';
 
 export interface PickParts {
-  store: SessionStore;
+  store: WindowStore;
   sessions: OpenSessions;
   now: () => number;
   /** The one on show is told apart. */
@@ -63,11 +64,12 @@ async function fill(
   if (pick.items.length === 0) pick.placeholder = vscode.l10n.t('There are no sessions yet');
 }
 
-function itemOf(summary: SessionSummary, { sessions, now, current }: PickParts): SessionItem {
+function itemOf(summary: SessionSummary, { store, sessions, now, current }: PickParts): SessionItem {
   const live = sessions.peekReadable(summary.id);
   const word = rowWord(summary, live?.agent.run());
   const age = relativeTime(summary.updated, now(), vscode.env.language);
-  const notes = [word, summary.id === current ? vscode.l10n.t('on show') : '', age];
+  const kept = store.isEphemeral(summary.id) ? vscode.l10n.t('not kept') : '';
+  const notes = [word, kept, summary.id === current ? vscode.l10n.t('on show') : '', age];
   return {
     id: summary.id,
     label: plainLabel(live?.title() ?? summary.title),

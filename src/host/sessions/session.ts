@@ -3,7 +3,7 @@
  * the host knows (the model's name, settings, a write that failed). One per session, shared by all views.
  */
 import type { AgentSession } from '../../agent/types.js';
-import type { PlacedEntry, SessionLog } from '../../log/store.js';
+import type { Holder, PlacedEntry, SessionLog } from '../../log/store.js';
 import type { Disposable, Model, Outcome } from '../../ports.js';
 import { OutlineFlag } from '../../shared/fold/types.js';
 import { isFailure, type Failure } from '../../shared/failure.js';
@@ -23,8 +23,15 @@ export interface WindowFacts {
   onChange: (listener: () => void) => Disposable;
 }
 
+/** A prompt was not sent because another window was faster; `seen` is the head it was written for. */
+interface Overtaken {
+  seen: string | null;
+}
+
 export interface HostSessionParts {
   agent: AgentSession;
+  /** Kept in memory only. */
+  isEphemeral: boolean;
   facts: WindowFacts;
   resolveModel: (wanted: string) => Promise<Outcome<Model>>;
   /** Keys, settings or offered models changed: the session's model may be another now, or can be had again. */
@@ -34,11 +41,16 @@ export interface HostSessionParts {
 
 export class HostSession implements ShownSession, Disposable {
   readonly agent: AgentSession;
+  /** Another extension works with it. */
+  isHeld = false;
   private readonly bag = createBag();
   private readonly changed;
   private notSaved: Failure | null = null;
   /** The intent that could not be saved, when it was one. */
   private unsaved: Intent | null = null;
+  /** Who runs it in another window. */
+  private holder: Holder | null = null;
+  private lost: Overtaken | null = null;
   private model: ModelView | null = null;
   private modelFailure: Failure | null = null;
   private modelRound = 0;
@@ -49,7 +61,9 @@ export class HostSession implements ShownSession, Disposable {
     this.bag.add(this.agent.log.onAppend((placed) => this.takeAppended(placed)));
     this.bag.add(
       this.agent.on((event) => {
-        if (event.type === 'turn_end' && event.failure) this.takeFailure(event.failure);
+        if (event.type !== 'turn_end') return;
+        const failure = event.save_failure ?? event.failure;
+        if (failure) this.takeFailure(failure);
       }),
     );
     this.bag.add(parts.onModels(() => this.refreshModelSoon()));
@@ -66,6 +80,8 @@ export class HostSession implements ShownSession, Disposable {
       notices: noticesOf({
         access: agent.log.access,
         damage: agent.log.damage,
+        holder: this.holder,
+        isOvertaken: this.lost !== null,
         notSaved: this.notSaved,
         model: this.modelFailure,
         settings: parts.facts.notices(),
@@ -79,9 +95,45 @@ export class HostSession implements ShownSession, Disposable {
     };
   };
 
-  /** How an intent of a view ended. */
-  takeIntent(intent: Intent, failure: Failure | null): void {
+  /** Nothing is lost when it is let go of and opened again. */
+  get mayRest(): boolean {
+    const isAtRest = this.agent.run() === 'idle' && this.agent.growing() === null;
+    return isAtRest && !this.isHeld && this.notSaved === null && this.lost === null;
+  }
+
+  get isEphemeral(): boolean {
+    return this.parts.isEphemeral;
+  }
+
+  /** How an intent of a view ended that was made on the head `seen`. */
+  takeIntent(intent: Intent, failure: Failure | null, seen?: string | null): void {
     if (failure) this.takeFailure(failure, intent);
+    if (intent.type !== 'send') return;
+    const isOvertaken = failure?.code === 'SessionConflict' || failure?.code === 'SessionStale';
+    if (isOvertaken && seen !== undefined) this.overtaken = { seen };
+    else if (failure === null) this.overtaken = null;
+  }
+
+  /** Null while nothing is lost to another window. */
+  get overtaken(): Overtaken | null {
+    return this.lost;
+  }
+
+  set overtaken(lost: Overtaken | null) {
+    if (lost === this.lost) return;
+    this.lost = lost;
+    this.changed.fire();
+  }
+
+  /** Who holds the writer's lease; short writes are no work. When whoever worked is gone, what is left is looked at. */
+  async takeHolder(holder: Holder | null): Promise<void> {
+    const { log } = this.agent;
+    const working = holder !== null && log.state().turn !== null ? holder : null;
+    const before = this.holder;
+    if (isSameHolder(before, working)) return;
+    this.holder = working;
+    this.changed.fire();
+    if (working === null) await this.agent.recover();
   }
 
   /** A prompt that was not saved stands in the composer still: the person sends it, nothing else could clear it there. */
@@ -132,6 +184,9 @@ export class HostSession implements ShownSession, Disposable {
     this.changed.fire();
   }
 }
+
+const isSameHolder = (a: Holder | null, b: Holder | null): boolean =>
+  a?.pid === b?.pid && a?.host === b?.host && a?.since === b?.since;
 
 function modelView({ info }: Model): ModelView {
   return {

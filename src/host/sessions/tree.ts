@@ -3,11 +3,14 @@
  * the store's list says, with the state of runs that live in this window.
  */
 import * as vscode from 'vscode';
-import type { SessionStore, SessionSummary } from '../../log/store.js';
+import type { SessionSummary } from '../../log/store.js';
 import type { OutlineNode } from '../../shared/fold/types.js';
 import { branchesOf, type Branch } from './branches.js';
 import type { OpenSessions, SessionEvent } from './open-sessions.js';
 import { groupByTime, relativeTime, rowIcons, rowWord, type GroupName } from './rows.js';
+import { sizeWords } from './size-words.js';
+import { noFilter, queryOf, type TreeFilter } from './tree-filter.js';
+import type { WindowStore } from './window-store.js';
 
 export type TreeNode =
   | { kind: 'group'; name: GroupName; sessions: SessionSummary[] }
@@ -16,8 +19,10 @@ export type TreeNode =
   | { kind: 'more'; count: number };
 
 export interface SessionsTreeParts {
-  store: SessionStore;
+  store: WindowStore;
   sessions: OpenSessions;
+  /** The session of the chat in front. */
+  shown: () => string | undefined;
   now: () => number;
   onError: (error: unknown) => void;
 }
@@ -29,7 +34,12 @@ const REFRESH_MS = 100;
 export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<TreeNode | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
+  private readonly filtered = new vscode.EventEmitter<TreeFilter>();
+  readonly onDidFilter = this.filtered.event;
   private limit = PAGE;
+  private shownFilter = noFilter;
+  /** As they were given last, so that one can be pointed at. */
+  private rows: readonly TreeNode[] = [];
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: { dispose(): void }[];
 
@@ -49,6 +59,34 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       this.timer = undefined;
       this.changed.fire(undefined);
     }, REFRESH_MS);
+  }
+
+  get filter(): TreeFilter {
+    return this.shownFilter;
+  }
+
+  show(filter: TreeFilter): void {
+    this.shownFilter = filter;
+    this.filtered.fire(filter);
+    this.refresh();
+  }
+
+  /** The row of a session, when it is among those shown. */
+  rowOf(id: string): TreeNode | undefined {
+    for (const node of this.rows) {
+      if (node.kind === 'session' && node.summary.id === id) return node;
+      const summary = node.kind === 'group' ? node.sessions.find((row) => row.id === id) : undefined;
+      if (summary) return { kind: 'session', summary };
+    }
+    return undefined;
+  }
+
+  getParent(node: TreeNode): TreeNode | undefined {
+    if (node.kind === 'branch') return this.rowOf(node.session);
+    if (node.kind !== 'session') return undefined;
+    return this.rows.find(
+      (row) => row.kind === 'group' && row.sessions.some(({ id }) => id === node.summary.id),
+    );
   }
 
   showMore(): void {
@@ -87,6 +125,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     clearTimeout(this.timer);
     for (const subscription of this.subscriptions) subscription.dispose();
     this.changed.dispose();
+    this.filtered.dispose();
   }
 
   private async roots(): Promise<TreeNode[]> {
@@ -97,7 +136,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       groups.length === 1 && only
         ? only.rows.map((summary) => ({ kind: 'session', summary }))
         : groups.map(({ name, rows: members }) => ({ kind: 'group', name, sessions: members }));
-    return isMore ? [...rows, { kind: 'more', count: this.limit }] : rows;
+    this.rows = isMore ? [...rows, { kind: 'more', count: this.limit }] : rows;
+    return [...this.rows];
   }
 
   private async read(): Promise<{ sessions: SessionSummary[]; isMore: boolean }> {
@@ -105,7 +145,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     let cursor: string | undefined;
     do {
       const page = await this.parts.store.list({
-        archived: 'all',
+        ...queryOf(this.shownFilter),
         limit: PAGE,
         ...(cursor === undefined ? {} : { cursor }),
       });
@@ -125,7 +165,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const word = rowWord(summary, live?.agent.run());
     const title = live?.title() ?? summary.title;
     const item = new vscode.TreeItem(title, collapsibility(live?.agent.log.outline, summary));
-    const { icon, color } = rowIcons[word];
+    const isEphemeral = this.parts.store.isEphemeral(summary.id);
+    const isShown = this.parts.shown() === summary.id;
+    const { icon, color } = isEphemeral && word === '' ? { icon: 'eye-closed' } : rowIcons[word];
     item.id = `session:${summary.id}`;
     item.description = word;
     item.iconPath = new vscode.ThemeIcon(
@@ -133,7 +175,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       color === undefined ? undefined : new vscode.ThemeColor(color),
     );
     item.tooltip = this.tooltip(title, summary);
-    item.contextValue = ['session', word, summary.archived ? 'archived' : '']
+    item.contextValue = ['session', word, summary.archived ? 'archived' : isEphemeral ? 'ephemeral' : 'kept']
       .filter((part) => part !== '')
       .join(' ');
     item.command = {
@@ -142,7 +184,12 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       arguments: [summary.id],
     };
     item.accessibilityInformation = {
-      label: [title, word, relativeTime(summary.updated, this.parts.now(), vscode.env.language)]
+      label: [
+        title,
+        word,
+        isShown ? vscode.l10n.t('on show') : '',
+        relativeTime(summary.updated, this.parts.now(), vscode.env.language),
+      ]
         .filter((part) => part !== '')
         .join(', '),
     };
@@ -154,7 +201,15 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const lines = [
       title,
       relativeTime(summary.updated, this.parts.now(), vscode.env.language),
-      vscode.l10n.t('{0} messages, {1} KB', summary.messages, Math.max(1, Math.round(summary.size / 1024))),
+      summary.messages === 1
+        ? vscode.l10n.t('1 message, {0}', sizeWords(summary.size))
+        : vscode.l10n.t('{0} messages, {1}', summary.messages, sizeWords(summary.size)),
+      ...(this.parts.store.isEphemeral(summary.id)
+        ? [vscode.l10n.t('Kept in memory only; gone with the window')]
+        : []),
+      ...(summary.folder === undefined || summary.folder === this.parts.store.first.folder
+        ? []
+        : [vscode.Uri.parse(summary.folder).fsPath]),
       ...(summary.detail === undefined ? [] : [summary.detail]),
     ];
     lines.forEach((line, index) => {
@@ -172,6 +227,7 @@ function changesRows(event: SessionEvent): boolean {
     case 'access':
       return false;
     case 'closed':
+    case 'rested':
     case 'replaced':
       return true;
     case 'appended':
@@ -198,7 +254,10 @@ function groupItem({ name, sessions }: Extract<TreeNode, { kind: 'group' }>): vs
   item.id = `group:${name}`;
   item.contextValue = 'group';
   item.accessibilityInformation = {
-    label: vscode.l10n.t('{0}, {1} sessions', groupTitle(name), sessions.length),
+    label:
+      sessions.length === 1
+        ? vscode.l10n.t('{0}, 1 session', groupTitle(name))
+        : vscode.l10n.t('{0}, {1} sessions', groupTitle(name), sessions.length),
   };
   return item;
 }

@@ -49,6 +49,8 @@ describe('the manifest', () => {
       'Bough: Switch Session…',
       'Bough: Rename Session…',
       'Bough: Delete Session…',
+      'Bough: Fork Session…',
+      'Bough: Verify Session Files',
       'Bough: Open Chat in Editor',
       'Bough: Select Model…',
       'Bough: Set API Key…',

@@ -6,6 +6,8 @@ import { failureActions, type Failure } from '../../../src/shared/failure.js';
 const fine: NoticeFacts = {
   access: { mode: 'write' },
   damage: [],
+  holder: null,
+  isOvertaken: false,
   notSaved: null,
   model: null,
   settings: [],
@@ -93,10 +95,32 @@ describe('notices', () => {
       noticesOf({ ...fine, access }).map(({ kind, actions }) => [kind, actions[0]?.command.type]);
     expect(kinds({ mode: 'read-only', reason: 'newer', message: 'm' })).toEqual([['newer', 'new_session']]);
     expect(kinds({ mode: 'read-only', reason: 'archived', message: 'm' })).toEqual([
-      ['read-only', 'new_session'],
+      ['read-only', 'unarchive_session'],
+    ]);
+    expect(kinds({ mode: 'read-only', reason: 'version-3', message: 'm' })).toEqual([
+      ['read-only', 'continue_copy'],
     ]);
     expect(kinds({ mode: 'stale', message: 'm' })).toEqual([['stale', 'reopen']]);
     expect(kinds({ mode: 'poisoned', message: 'm' })).toEqual([['conflict', 'reopen']]);
+  });
+
+  it('B1: another window that works is named, and what can be done meanwhile', () => {
+    const holder = { window: 'shop', pid: 41, host: 'here', since: '2026-01-05T09:00:00.000Z' };
+    const [notice, ...others] = noticesOf({ ...fine, holder });
+    expect(others).toEqual([]);
+    expect(notice).toMatchObject({ kind: 'read-only' });
+    expect(notice?.message).toMatch(/"shop" \(process 41 on here\), since /);
+    expect(notice?.actions.map(({ command }) => command.type)).toEqual(['take_over', 'fork_session']);
+  });
+
+  it('B1: a prompt that another window was faster than can be kept as a branch', () => {
+    const said = (access: NoticeFacts['access']) =>
+      noticesOf({ ...fine, access, isOvertaken: true }).map(({ kind, actions }) => [
+        kind,
+        ...actions.map(({ command }) => command.type),
+      ]);
+    expect(said({ mode: 'write' })).toEqual([['conflict', 'keep_as_branch']]);
+    expect(said({ mode: 'stale', message: 'm' })).toEqual([['conflict', 'keep_as_branch', 'reopen']]);
   });
 
   it('A4: what could not be written says why and offers to save again', () => {

@@ -52,6 +52,7 @@ export function makeWorld(script: readonly Reply[] = [], settings: Record<string
   const create = (log: SessionLog) =>
     new HostSession({
       agent: createAgentSession(log, parts),
+      isEphemeral: false,
       facts: {
         place: () => 'ready',
         sendOn: () => 'enter',
@@ -103,7 +104,8 @@ export function makeView(
       write: (session, draft) => void drafts.set(session, draft),
     },
     onFocus: () => undefined,
-    onIntent: (session, intent, failure) => world.sessions.peek(session)?.takeIntent(intent, failure),
+    onIntent: ({ session, intent, failure, seen }) =>
+      world.sessions.peek(session)?.takeIntent(intent, failure, seen),
     log: (level, text) => log.push(`${level}: ${text}`),
   });
   const view: View = {

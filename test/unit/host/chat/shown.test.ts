@@ -22,6 +22,7 @@ function make(
       },
     },
     store: {
+      isKept: (id) => id !== 'in memory',
       list: () =>
         options.fails === 'read'
           ? Promise.reject(full())

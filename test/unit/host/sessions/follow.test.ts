@@ -10,8 +10,16 @@ function session(
   looks: string[],
   file: string | undefined = `/${id}`,
 ): HostSession {
-  const log = { id, file, catchUp: () => Promise.resolve(void looks.push(id)) };
-  return { agent: { log, run: () => run } } as unknown as HostSession;
+  const log = {
+    id,
+    file,
+    catchUp: () => Promise.resolve(void looks.push(id)),
+    holder: () => Promise.resolve(null),
+  };
+  return {
+    agent: { log, run: () => run },
+    takeHolder: () => Promise.resolve(),
+  } as unknown as HostSession;
 }
 
 describe('what other windows append', () => {

@@ -1,0 +1,123 @@
+/** What other extensions do with sessions as a whole: open, list, fork, archive, delete, prune. */
+import type { Deletion, ForkOptions, SessionSummary } from '../log/store.js';
+import type { PruneOptions, PrunePolicy, PruneReport } from '../log/upkeep.js';
+import { apiSession } from './api-session.js';
+import type { BoughSession, OpenOptions } from './api.js';
+import type { Chats } from './chat/chats.js';
+import { randomIds } from './clock.js';
+import type { Buckets } from './sessions/other-folders.js';
+import type { OpenSessions } from './sessions/open-sessions.js';
+import type { SessionsTree } from './sessions/tree.js';
+import type { WholeStore, WindowStore } from './sessions/window-store.js';
+
+export interface StoreApiParts {
+  store: WindowStore;
+  buckets: Buckets;
+  sessions: OpenSessions;
+  chats: Chats;
+  tree: SessionsTree;
+}
+
+export interface StoreApi {
+  openSession(options: OpenOptions): Promise<BoughSession>;
+  listSessions(folder?: string): Promise<SessionSummary[]>;
+  listAllSessions(): Promise<SessionSummary[]>;
+  deleteSession(id: string): Promise<void>;
+  forkSession(id: string, options?: Pick<ForkOptions, 'at' | 'before' | 'title'>): Promise<BoughSession>;
+  archiveSession(id: string): Promise<void>;
+  unarchiveSession(id: string): Promise<void>;
+  pruneSessions(policy: PrunePolicy, options?: Pick<PruneOptions, 'dryRun'>): Promise<PruneReport>;
+}
+
+export function createStoreApi(parts: StoreApiParts): StoreApi {
+  const { store, buckets, sessions, tree } = parts;
+  const setArchived = async (id: string, work: Promise<void>) => {
+    await work;
+    if (sessions.peek(id)) await sessions.reopen(id);
+    tree.refresh();
+  };
+  return {
+    openSession: (options) => open(parts, options),
+    listSessions: (folder) => (folder === undefined ? all(store) : listFolder(parts, folder)),
+    listAllSessions: async () => {
+      const lists = await Promise.all(
+        (await buckets.list()).map((bucket) => all(buckets.open(bucket).store)),
+      );
+      return lists.flat().sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1));
+    },
+    deleteSession: async (id) => {
+      await sessions.close(id);
+      const deletion: Deletion = await store.delete(id);
+      await deletion.purge();
+      await parts.chats.drop(id, () => randomIds.session());
+      tree.refresh();
+    },
+    forkSession: async (id, options) => {
+      const copy = await store.fork(id, options);
+      tree.refresh();
+      return open(parts, { session: copy.id });
+    },
+    archiveSession: (id) => setArchived(id, store.archive(id)),
+    unarchiveSession: (id) => setArchived(id, store.unarchive(id)),
+    pruneSessions: async (policy, options) => {
+      const reports = await store.prune(policy, options);
+      tree.refresh();
+      return {
+        sessions: reports.flatMap((report) => report.sessions),
+        goals: reports.flatMap((report) => report.goals),
+        results: reports.flatMap((report) => report.results),
+        bytes: reports.reduce((sum, report) => sum + report.bytes, 0),
+        kept: reports.flatMap((report) => report.kept),
+      };
+    },
+  };
+}
+
+async function open(parts: StoreApiParts, options: OpenOptions): Promise<BoughSession> {
+  const { sessions, chats } = parts;
+  const id = await idOf(parts, options);
+  const opened = await sessions.open(id);
+  const trouble = sessions.troubleOf(id);
+  if (trouble) throw trouble;
+  // Whoever asked goes on holding it.
+  opened.isHeld = true;
+  if (options.show) await chats.show(id);
+  return apiSession(opened);
+}
+
+/** Where a session comes from, in this order: a file, memory, a name, the last one, a fresh one. */
+async function idOf({ store, buckets, chats }: StoreApiParts, options: OpenOptions): Promise<string> {
+  const { session, path, continueLast, ephemeral, folder } = options;
+  if (path !== undefined) return (await store.openFile(path)).id;
+  if (ephemeral) return store.ephemeralId(session);
+  const bucket = folder === undefined ? undefined : await bucketOf(buckets, folder);
+  if (bucket) store.visit(buckets.open(bucket));
+  if (session !== undefined) return session;
+  if (!continueLast) return randomIds.session();
+  if (folder === undefined) return chats.ofSideBar();
+  const [last] = bucket ? (await buckets.open(bucket).store.list({ limit: 1 })).sessions : [];
+  return last?.id ?? randomIds.session();
+}
+
+async function listFolder({ buckets }: StoreApiParts, folder: string): Promise<SessionSummary[]> {
+  const bucket = await bucketOf(buckets, folder);
+  return bucket ? all(buckets.open(bucket).store) : [];
+}
+
+const bucketOf = async (buckets: Buckets, folder: string) =>
+  (await buckets.list()).find(({ uris }) => uris.includes(folder));
+
+async function all(store: Pick<WholeStore, 'list'>): Promise<SessionSummary[]> {
+  const found: SessionSummary[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.list({
+      archived: 'all',
+      limit: 200,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    found.push(...page.sessions);
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return found;
+}

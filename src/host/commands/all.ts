@@ -1,0 +1,67 @@
+/** All commands, with what each of them needs. */
+import { randomIds, systemClock } from '../clock.js';
+import { readSetting } from '../configuration.js';
+import { readRetention } from '../model/settings.js';
+import type { Ground } from '../ground.js';
+import type { Chats } from '../chat/chats.js';
+import type { Output } from '../output.js';
+import type { Reports } from '../reports.js';
+import type { OtherFolders } from '../sessions/other-folders.js';
+import type { SessionsTree } from '../sessions/tree.js';
+import type { Teller } from '../tell.js';
+import type { Commands } from './commands.js';
+import { copyCommands, type CopyCommandParts } from './copies.js';
+import { modelCommands } from './model.js';
+import { sessionCommands } from './session.js';
+import { sessionOf, type Targets } from './target.js';
+import { turnCommands } from './turn.js';
+import { upkeepCommands } from './upkeep.js';
+
+export interface AllCommandParts {
+  ground: Ground;
+  chats: Chats;
+  tree: SessionsTree;
+  folders: OtherFolders;
+  reports: Reports;
+  targets: Targets;
+  tell: Teller;
+  output: Output;
+}
+
+export function allCommands(parts: AllCommandParts): Commands {
+  const { ground, chats, tree, folders, reports, targets, tell, output } = parts;
+  const { storage, sessions, models } = ground;
+  const now = () => systemClock.now();
+  const shared = { store: storage.store, sessions, chats, tell };
+  return {
+    ...sessionCommands({ ...shared, tree, ids: randomIds, targets, now }),
+    ...copyCommands(copyParts(parts)),
+    ...upkeepCommands({
+      ...shared,
+      folders,
+      tree,
+      reports,
+      retention: () => readRetention(readSetting),
+      now,
+    }),
+    ...turnCommands(shared),
+    ...modelCommands({
+      ...shared,
+      models: models.models,
+      keys: models.keys,
+      providers: models.providers,
+      onKeys: models.changed,
+    }),
+    'bough.session.otherFolders': () => folders.pick(),
+    'bough.chat.show': async () => chats.show(await chats.ofSideBar()),
+    'bough.chat.openInEditor': async (target) => chats.openInEditor(await sessionOf(target, targets)),
+    'bough.log.show': () => {
+      output.show();
+      return Promise.resolve();
+    },
+  };
+}
+
+export function copyParts({ ground, chats, tree, targets, tell }: AllCommandParts): CopyCommandParts {
+  return { store: ground.storage.store, sessions: ground.sessions, chats, tree, targets, tell };
+}

@@ -1,0 +1,208 @@
+/**
+ * Sessions of other folders: listed, opened here, and linked to this folder when it is the same under another name. Linking
+ * adds a name to where the sessions are; it moves nothing.
+ */
+import * as vscode from 'vscode';
+import type { SessionSummary } from '../../log/store.js';
+import { BoughError } from '../../shared/failure.js';
+import type { Chats } from '../chat/chats.js';
+import { plainLabel } from '../labels.js';
+import type { Teller } from '../tell.js';
+import { relativeTime } from './rows.js';
+import type { SessionsTree } from './tree.js';
+import type { Place, WindowStore } from './window-store.js';
+
+/** Where the sessions of one folder are. */
+export interface Bucket {
+  key: string;
+  /** By which the folder was known, the newest last. */
+  uris: readonly string[];
+}
+
+export interface Buckets {
+  /** Every one there is, this window's own included. */
+  list(): Promise<Bucket[]>;
+  open(bucket: Bucket): Place;
+  /** The window's first folder is known there too from now on. */
+  link(key: string): Promise<void>;
+  /** Those of the window's folders, opened; the first one is not among them. */
+  others(): Promise<Place[]>;
+}
+
+export interface OtherFoldersParts {
+  buckets: Buckets;
+  store: WindowStore;
+  chats: Chats;
+  tree: SessionsTree;
+  tell: Teller;
+  now: () => number;
+}
+
+interface Found {
+  bucket: Bucket;
+  sessions: SessionSummary[];
+  /** The folder is not there any more, as far as can be told. */
+  isGone: boolean;
+}
+
+export class OtherFolders {
+  constructor(private readonly parts: OtherFoldersParts) {}
+
+  /** The folders of the window changed. */
+  async followFolders(): Promise<void> {
+    const { buckets, store, tree } = this.parts;
+    store.setPlaces(await buckets.others());
+    tree.refresh();
+  }
+
+  /** Once, at the start: sessions of a folder that is gone may be this folder's, when it has none. */
+  async offerRelink(): Promise<void> {
+    const { store, tell } = this.parts;
+    if (store.first.folder === undefined) return;
+    if ((await store.list({ archived: 'all', limit: 1 })).sessions.length > 0) return;
+    const gone = (await this.find()).filter(({ isGone }) => isGone);
+    await vscode.commands.executeCommand('setContext', 'bough.relink.offered', gone.length > 0);
+    const [one] = gone;
+    if (one === undefined) return;
+    const text =
+      gone.length === 1
+        ? vscode.l10n.t(
+            'There are sessions of "{0}", a folder that is not there any more. If it was renamed or moved to this one, they can be shown here.',
+            nameOf(one.bucket),
+          )
+        : vscode.l10n.t(
+            'There are sessions of folders that are not there any more. If one of them was renamed or moved to this one, its sessions can be shown here.',
+          );
+    tell.info(text, {
+      [vscode.l10n.t('Link to This Folder…')]: () =>
+        this.relink(gone.length === 1 ? one.bucket.key : undefined),
+    });
+  }
+
+  async relink(key: unknown): Promise<void> {
+    const { buckets, store, tell } = this.parts;
+    if (store.first.folder === undefined)
+      throw new BoughError('InvalidArgument', 'Open the folder first that the sessions are to be linked to.');
+    const chosen = await this.choose(key);
+    if (chosen === undefined) return;
+    await buckets.link(chosen.bucket.key);
+    await vscode.commands.executeCommand('setContext', 'bough.relink.offered', false);
+    await this.followFolders();
+    tell.info(
+      vscode.l10n.t('The sessions of "{0}" are shown in this folder from now on.', nameOf(chosen.bucket)),
+    );
+  }
+
+  /** Lists the sessions of all other folders and shows the one that is chosen. */
+  async pick(): Promise<void> {
+    const { buckets, store, chats, now } = this.parts;
+    const found = await this.find();
+    const items = found.flatMap(({ bucket, sessions, isGone }) => [
+      {
+        label: isGone ? vscode.l10n.t('{0} (not found here)', nameOf(bucket)) : nameOf(bucket),
+        kind: vscode.QuickPickItemKind.Separator,
+      },
+      ...sessions.map((summary) => ({
+        label: plainLabel(summary.title),
+        description: relativeTime(summary.updated, now(), vscode.env.language),
+        detail: folderOf(bucket),
+        bucket,
+        id: summary.id,
+      })),
+    ]);
+    const picked = await vscode.window.showQuickPick<vscode.QuickPickItem & { bucket?: Bucket; id?: string }>(
+      items,
+      {
+        title: vscode.l10n.t('Sessions of Other Folders'),
+        placeHolder:
+          items.length === 0
+            ? vscode.l10n.t('There are no sessions of other folders')
+            : vscode.l10n.t('Type to filter by title or folder'),
+        matchOnDetail: true,
+      },
+    );
+    if (picked?.bucket === undefined || picked.id === undefined) return;
+    store.visit(buckets.open(picked.bucket));
+    await chats.show(picked.id);
+  }
+
+  private async choose(key: unknown): Promise<Found | undefined> {
+    const found = await this.find();
+    if (typeof key === 'string') {
+      const named = found.find(({ bucket }) => bucket.key === key);
+      if (named) return named;
+      throw new BoughError(
+        'InvalidArgument',
+        `There are no sessions of another folder under the key "${key}".`,
+      );
+    }
+    const items = found
+      .toSorted((a, b) => Number(b.isGone) - Number(a.isGone))
+      .map((one) => ({
+        label: nameOf(one.bucket),
+        description: countWords(one.sessions.length),
+        detail: one.isGone
+          ? vscode.l10n.t('{0} – not there any more', folderOf(one.bucket))
+          : folderOf(one.bucket),
+        one,
+      }));
+    const picked = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t('Link Sessions to This Folder'),
+      placeHolder:
+        items.length === 0
+          ? vscode.l10n.t('There are no sessions of other folders')
+          : vscode.l10n.t('The folder that this one was before'),
+      matchOnDetail: true,
+    });
+    return picked?.one;
+  }
+
+  /** Other folders that have sessions. */
+  private async find(): Promise<Found[]> {
+    const { buckets, store } = this.parts;
+    const own = new Set(store.places.map(({ key }) => key));
+    const others = (await buckets.list()).filter(({ key }) => !own.has(key));
+    const found = await Promise.all(
+      others.map(async (bucket): Promise<Found> => {
+        const place = store.visited(bucket.key) ?? buckets.open(bucket);
+        const { sessions } = await place.store.list({ archived: 'all', limit: 200 });
+        return { bucket, sessions, isGone: await isGone(bucket) };
+      }),
+    );
+    return found.filter(({ sessions }) => sessions.length > 0);
+  }
+}
+
+const folderOf = ({ key, uris }: Bucket): string => {
+  const uri = uris.at(-1);
+  return uri === undefined ? key : vscode.Uri.parse(uri).fsPath;
+};
+
+/** Its last part. */
+const nameOf = (bucket: Bucket): string => {
+  if (bucket.key === 'empty') return vscode.l10n.t('Without a folder');
+  return (
+    folderOf(bucket)
+      .split(/[/\\]/)
+      .findLast((part) => part !== '') ?? bucket.key
+  );
+};
+
+const countWords = (count: number): string =>
+  count === 1 ? vscode.l10n.t('1 session') : vscode.l10n.t('{0} sessions', count);
+
+/** No URI that it was known by leads to a folder. Where that cannot be told, it is taken to be there. */
+async function isGone({ uris }: Bucket): Promise<boolean> {
+  if (uris.length === 0) return false;
+  const there = await Promise.all(uris.map((uri) => isThere(vscode.Uri.parse(uri))));
+  return there.every((found) => !found);
+}
+
+async function isThere(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return true;
+  } catch (error) {
+    return !(error instanceof vscode.FileSystemError && error.code === 'FileNotFound');
+  }
+}

@@ -1,0 +1,25 @@
+/** What the person does about another window that works, or worked, in the same session. */
+import { unwrap } from '../errors.js';
+import type { OpenSessions } from './open-sessions.js';
+
+/** Goes on with the session when nobody holds it any more. @throws BoughError Locked, with the holder */
+export async function takeOver(sessions: OpenSessions, id: string): Promise<void> {
+  const session = await sessions.open(id);
+  const lease = await session.agent.log.acquire();
+  lease.dispose();
+  await session.takeHolder(null);
+}
+
+/** Goes back to where a prompt was written that another window was faster than, so that it can be sent from there. */
+export async function standWhereWritten(sessions: OpenSessions, id: string): Promise<void> {
+  const before = await sessions.open(id);
+  const { overtaken } = before;
+  if (overtaken === null) return;
+  const session = before.agent.log.access.mode === 'stale' ? await sessions.reopen(id) : before;
+  // Until it is sent it can be tried again.
+  session.overtaken = overtaken;
+  const { agent } = session;
+  await agent.log.catchUp();
+  if (agent.log.head !== overtaken.seen)
+    unwrap(await agent.dispatch({ type: 'navigate', entry_id: overtaken.seen }));
+}

@@ -1,0 +1,67 @@
+/** What a look through the session files found, as a text for people: what is wrong first, then every file. */
+import type { LogReport, VerifyReport } from '../../log/upkeep.js';
+import { sizeWords } from './size-words.js';
+
+export interface VerifyFindings {
+  text: string;
+  /** How many things are not as they should be. */
+  troubles: number;
+  repaired: number;
+}
+
+export function reportFindings(reports: readonly VerifyReport[], at: string): VerifyFindings {
+  const logs = reports.flatMap((report) => report.logs);
+  const upset = logs.filter(isUpset);
+  const orphans = reports.flatMap((report) => report.orphans);
+  const strays = reports.flatMap((report) => report.strayFiles);
+  const repaired = [...reports.flatMap((report) => report.repaired), ...logs.flatMap((log) => log.repaired)];
+  const lines = [
+    '# Session files',
+    '',
+    `${at}. ${summary(logs, upset.length)}`,
+    ...reports.flatMap(({ folder }) => (folder === undefined ? [] : [`Folder: ${folder}`])),
+    ...section('Mended', repaired),
+    ...upset.flatMap(describeLog),
+    ...section('Side files without a session', orphans),
+    ...section('Left behind by a process that ended while it wrote', strays),
+    ...section('In order', logs.filter((log) => !isUpset(log)).map(oneLine)),
+    '',
+  ];
+  return {
+    text: lines.join('\n'),
+    troubles: upset.length + orphans.length + strays.length,
+    repaired: repaired.length,
+  };
+}
+
+const isUpset = (log: LogReport): boolean =>
+  log.unreadable !== undefined || log.damage.length > 0 || log.missingBlobs.length > 0;
+
+function summary(logs: readonly LogReport[], upset: number): string {
+  const bytes = logs.reduce((sum, log) => sum + log.bytes, 0);
+  const files = `${count(logs.length, 'session file')}, ${sizeWords(bytes)}`;
+  return upset === 0 ? `${files}: all in order.` : `${files}: ${upset} not in order.`;
+}
+
+function describeLog(log: LogReport): string[] {
+  const found = [
+    ...(log.unreadable === undefined ? [] : [`cannot be read: ${plain(log.unreadable)}`]),
+    ...log.damage.map(({ line, reason }) => `line ${line}: ${plain(reason)}`),
+    ...log.missingBlobs.map(({ hash, reason }) => `stored text ${hash.slice(0, 12)}…: ${plain(reason)}`),
+  ];
+  return section(oneLine(log), found);
+}
+
+function oneLine({ title, id, file, entries, lines, bytes }: LogReport): string {
+  const size = `${count(entries, 'entry', 'entries')} in ${count(lines, 'line')}, ${sizeWords(bytes)}`;
+  return `${plain(title)} – ${size} – ${file ?? id}`;
+}
+
+function section(title: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : ['', `## ${title}`, '', ...items.map((item) => `- ${item}`)];
+}
+
+const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number} ${number === 1 ? one : many}`;

@@ -1,0 +1,211 @@
+/**
+ * All sessions this window can show, as one store: those of its folders (each in a store of its own), those kept in memory
+ * only, and logs opened from elsewhere. A session belongs to the store that has it; a new one to the first folder's.
+ */
+import type {
+  Deletion,
+  ForkOptions,
+  ListQuery,
+  SessionInit,
+  SessionLog,
+  SessionStore,
+  SessionSummary,
+  StoreAbilities,
+} from '../../log/store.js';
+import type {
+  PruneOptions,
+  PrunePolicy,
+  PruneReport,
+  VerifyOptions,
+  VerifyReport,
+} from '../../log/upkeep.js';
+import type { Disposable } from '../../ports.js';
+import { BoughError } from '../../shared/failure.js';
+import { createSignal, type Signal } from '../disposables.js';
+import { mergeLists } from './merge-lists.js';
+
+/** A custom store may lack some of the abilities. */
+export type WholeStore = SessionStore & Partial<StoreAbilities>;
+
+/** The sessions of one folder. */
+export interface Place {
+  /** Of its bucket. */
+  key: string;
+  /** URI; undefined without a folder. */
+  folder: string | undefined;
+  store: WholeStore;
+}
+
+export interface WindowStoreParts {
+  first: Place;
+  memory: WholeStore;
+  freshId: () => string;
+  onError: (error: unknown) => void;
+}
+
+export class WindowStore implements SessionStore {
+  /** Those listed, the first folder's first. */
+  #places: readonly Place[];
+  /** Listed or not: a session that is open outlives the folder that was removed from the window. */
+  readonly #known = new Map<string, Place>();
+  readonly #ephemeral = new Set<string>();
+  /** Opened from elsewhere, by id. */
+  readonly #files = new Set<string>();
+  readonly #changed: Signal<string>;
+  readonly #listening: Disposable[] = [];
+
+  constructor(private readonly parts: WindowStoreParts) {
+    this.#places = [parts.first];
+    this.#changed = createSignal(parts.onError);
+    this.#listening.push(parts.memory.onChange((id) => this.#changed.fire(id)));
+    this.#know(parts.first);
+  }
+
+  get first(): Place {
+    return this.parts.first;
+  }
+
+  get places(): readonly Place[] {
+    return this.#places;
+  }
+
+  /** The folders of the window changed; the first one stays. */
+  setPlaces(others: readonly Place[]): void {
+    for (const place of others) this.#know(place);
+    this.#places = [this.parts.first, ...others.filter(({ key }) => key !== this.parts.first.key)];
+  }
+
+  /** A place whose sessions can be opened here without being listed. */
+  visit(place: Place): Place {
+    const known = this.#known.get(place.key);
+    if (known) return known;
+    this.#know(place);
+    return place;
+  }
+
+  visited(key: string): Place | undefined {
+    return this.#known.get(key);
+  }
+
+  /** An id whose session will be in memory only. */
+  ephemeralId(wanted?: string): string {
+    const id = wanted ?? this.parts.freshId();
+    this.#ephemeral.add(id);
+    return id;
+  }
+
+  isEphemeral(id: string): boolean {
+    return this.#ephemeral.has(id);
+  }
+
+  /** It can be found again by its id in another window, or after a reload. */
+  isKept(id: string): boolean {
+    return !this.#ephemeral.has(id) && !this.#files.has(id);
+  }
+
+  /** The place that has this session; the first when none has it yet. */
+  async placeOf(id: string): Promise<Place> {
+    if (this.#known.size > 1) {
+      for (const place of this.#known.values()) if (await has(place.store, id)) return place;
+    }
+    return this.parts.first;
+  }
+
+  create(init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
+    return this.parts.first.store.create(init, signal);
+  }
+
+  async open(id: string, signal?: AbortSignal): Promise<SessionLog> {
+    return (await this.#of(id)).open(id, signal);
+  }
+
+  async openOrCreate(id: string, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog> {
+    return (await this.#of(id)).openOrCreate(id, init, signal);
+  }
+
+  /** A log wherever it lies. */
+  async openFile(file: string): Promise<SessionLog> {
+    const { store } = this.parts.first;
+    if (store.openFile === undefined)
+      throw new BoughError('InvalidArgument', 'Sessions are in no files here; none can be opened.');
+    const log = await store.openFile(file);
+    if (!(await has(store, log.id))) this.#files.add(log.id);
+    return log;
+  }
+
+  list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
+    const stores = this.#places.map(({ store }) => store);
+    return mergeLists(this.#ephemeral.size > 0 ? [...stores, this.parts.memory] : stores, query);
+  }
+
+  async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
+    await (await this.#of(id)).rename(id, name, signal);
+  }
+
+  async archive(id: string, signal?: AbortSignal): Promise<void> {
+    await (await this.#of(id)).archive(id, signal);
+  }
+
+  async unarchive(id: string, signal?: AbortSignal): Promise<void> {
+    await (await this.#of(id)).unarchive(id, signal);
+  }
+
+  async delete(id: string, signal?: AbortSignal): Promise<Deletion> {
+    return (await this.#of(id)).delete(id, signal);
+  }
+
+  /** The copy is where the original is. */
+  async fork(id: string, options: ForkOptions = {}): Promise<SessionLog> {
+    const store = await this.#of(id);
+    const copy = await (store.fork?.(id, options) ?? unable('fork a session'));
+    if (this.#ephemeral.has(id)) this.#ephemeral.add(copy.id);
+    return copy;
+  }
+
+  /** The copy is a session of the first folder. */
+  async importCopy(id: string, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog> {
+    const { store } = this.parts.first;
+    const source = await this.open(id, signal);
+    return store.importCopy?.(source, init, signal) ?? unable('take in a copy');
+  }
+
+  verify(options?: VerifyOptions): Promise<VerifyReport[]> {
+    return Promise.all(
+      this.#places.map(({ store }) => store.verify?.(options) ?? unable('look through its sessions')),
+    );
+  }
+
+  prune(policy: PrunePolicy, options?: PruneOptions): Promise<PruneReport[]> {
+    return Promise.all(
+      this.#places.map(({ store }) => store.prune?.(policy, options) ?? unable('delete by age')),
+    );
+  }
+
+  onChange(listener: (id: string) => void): Disposable {
+    return this.#changed.on(listener);
+  }
+
+  async close(): Promise<void> {
+    for (const listening of this.#listening) listening.dispose();
+    const stores = [...this.#known.values()].map(({ store }) => store);
+    await Promise.all([...stores, this.parts.memory].map((store) => store.close()));
+  }
+
+  #know(place: Place): void {
+    if (this.#known.has(place.key)) return;
+    this.#known.set(place.key, place);
+    this.#listening.push(place.store.onChange((id) => this.#changed.fire(id)));
+  }
+
+  async #of(id: string): Promise<WholeStore> {
+    if (this.#ephemeral.has(id)) return this.parts.memory;
+    if (this.#files.has(id)) return this.parts.first.store;
+    return (await this.placeOf(id)).store;
+  }
+}
+
+const has = async (store: WholeStore, id: string): Promise<boolean> =>
+  (await store.summary?.(id)) !== undefined;
+
+const unable = (what: string): Promise<never> =>
+  Promise.reject(new BoughError('InvalidArgument', `Where these sessions are kept, Bough cannot ${what}.`));
