@@ -20,7 +20,7 @@ export async function buildChild(): Promise<Built> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'bough-child-'));
   const script = path.join(folder, 'child.mjs');
   await build({
-    entryPoints: [path.join(here, 'log-process.ts')],
+    entryPoints: [path.join(here, 'process.ts')],
     outfile: script,
     bundle: true,
     platform: 'node',
@@ -36,8 +36,11 @@ export class Child {
   readonly #exited: Promise<void>;
   #waiting: (() => void)[] = [];
 
-  constructor(node: string, script: string, ...args: string[]) {
-    this.#process = spawn(node, ['--no-warnings', script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  constructor(node: string, script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    this.#process = spawn(node, ['--no-warnings', script, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
+    });
     const output = createInterface({ input: this.#process.stdout });
     output.on('line', (line) => {
       this.lines.push(line);
@@ -60,6 +63,11 @@ export class Child {
 
   tell(line: string): void {
     this.#process.stdin.write(`${line}\n`);
+  }
+
+  /** Resolves when it is gone and all it said has been heard. */
+  ended(): Promise<void> {
+    return this.#exited;
   }
 
   /** SIGKILL; resolves when all it said has been heard and the system has forgotten it. */
