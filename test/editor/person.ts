@@ -36,6 +36,9 @@ export class Person {
   incomplete(reason?: string): Locator {
     return this.chat.locator(`[data-testid="incomplete-marker"]${reason ? `[data-reason="${reason}"]` : ''}`);
   }
+  notice(kind: string): Locator {
+    return this.chat.locator(`[data-testid="notice"][data-kind="${kind}"]`);
+  }
   retry(kind?: string): Locator {
     return this.chat.locator(`[data-testid="retry-indicator"]${kind ? `[data-kind="${kind}"]` : ''}`);
   }
@@ -60,9 +63,20 @@ export class Person {
     await this.message('assistant').filter({ hasText: text }).last().waitFor({ timeout });
   }
 
-  /** Approves or denies the only pending card; it lies inert for its first half second. */
-  async decide(what: 'approve' | 'deny'): Promise<void> {
-    const card = this.approval().first();
+  /** Chooses what runs without a card. */
+  async setMode(words: string, mode: string): Promise<void> {
+    await this.at('mode-picker').getByRole('button').click();
+    await this.chat.getByRole('menuitemradio', { name: words }).click();
+    await this.modeIs(mode);
+  }
+
+  async modeIs(mode: string): Promise<void> {
+    await this.chat.locator(`[data-testid="mode-picker"][data-mode="${mode}"]`).waitFor();
+  }
+
+  /** Decides on the first pending card (or the one that shows `about`); it lies inert for its first half second. */
+  async decide(what: 'approve' | 'deny' | 'dismiss', about: string | RegExp = /./): Promise<void> {
+    const card = this.approval().filter({ hasText: about }).first();
     await card.waitFor();
     const call = await card.getAttribute('data-call-id');
     const same = this.chat.locator(`[data-testid="approval"][data-call-id="${call}"][data-state="pending"]`);

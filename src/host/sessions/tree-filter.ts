@@ -10,8 +10,6 @@ export interface TreeFilter {
 
 export const noFilter: TreeFilter = { archived: 'all', text: '' };
 
-export const isFiltering = ({ archived, text }: TreeFilter): boolean => archived !== 'all' || text !== '';
-
 export const queryOf = ({ archived, text }: TreeFilter): ListQuery => ({
   archived,
   ...(text === '' ? {} : { text }),
