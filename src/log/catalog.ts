@@ -67,6 +67,16 @@ export class Catalog {
     return page(all.filter(matches(query)).sort(byUpdate), query);
   }
 
+  /** The row of one log, read anew unless the index knows it as it is; the index is left alone. */
+  async one(name: string): Promise<SessionSummary | undefined> {
+    const known = (this.#rows ?? (await this.#readIndex())).get(name);
+    const file = this.#fileOf(name);
+    const stat = await stored('look at', file, () => ifThere(this.#parts.files.stat(file)));
+    if (stat?.isFile !== true) return undefined;
+    const isKnown = known?.size === stat.size && known.mtime === stat.mtime;
+    return isKnown ? known.summary : this.#summarise(name, stat, known?.summary);
+  }
+
   /** Brings the index up to what the folder holds and returns all rows. */
   async #reconcile(): Promise<SessionSummary[]> {
     const known = (this.#rows ??= await this.#readIndex());

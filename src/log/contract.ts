@@ -4,6 +4,7 @@
  */
 import { describeAppends } from './contract/appends.js';
 import { describeDelete } from './contract/delete.js';
+import { describeFork } from './contract/fork.js';
 import { describeHandles } from './contract/handles.js';
 import { describeList } from './contract/list.js';
 import { describeReopening } from './contract/reopening.js';
@@ -28,6 +29,7 @@ export function describeStore(name: string, runner: Runner, make: () => Promise<
     describeAppends(runner, check);
     describeList(runner, check);
     describeDelete(runner, check);
+    describeFork(runner, check);
     describeSideData(runner, check);
     describeReopening(runner, check);
   });

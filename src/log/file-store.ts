@@ -3,86 +3,83 @@
  * live handle per session, and nothing is deleted but what was asked to be.
  */
 import path from 'node:path';
-import type { Clock, Disposable, Files, Ids } from '../ports.js';
+import type { Disposable } from '../ports.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import { Catalog } from './catalog.js';
-import { newHeader } from './header.js';
-import { SessionLease, type LeaseParts } from './lease.js';
+import { Copies, exists } from './copies.js';
+import type { SessionLease } from './lease.js';
 import { sweepLeftovers } from './leftovers.js';
 import { Listeners } from './listeners.js';
-import type { LockTable } from './lock-table.js';
-import { FileLog, type LogParts } from './log.js';
-import { Serial } from './serial.js';
-import { checkSessionId, sessionName, sessionPaths, type SessionPaths } from './session-name.js';
-import { ifThere, stored } from './storage.js';
-import type { ListQuery, SessionInit, SessionLog, SessionStore, SessionSummary } from './store.js';
+import type { FileLog } from './log.js';
+import { SessionHandles, type HandleParts } from './session-handles.js';
+import type { SessionPaths } from './session-name.js';
+import { stored } from './storage.js';
+import type {
+  Deletion,
+  ForkOptions,
+  ListQuery,
+  SessionInit,
+  SessionLog,
+  SessionStore,
+  SessionSummary,
+  StoreAbilities,
+} from './store.js';
 import { Trash, type Discarded } from './trash.js';
 
-export interface FileStoreParts {
+export interface FileStoreParts extends HandleParts {
   /** `workspaces/<key>/`: see workspace-key. */
   folder: string;
-  files: Files;
-  clock: Clock;
-  ids: Ids;
-  /** One for all stores of this process. */
-  locks: LockTable;
-  /** How leases name this process. */
-  who: { window: string; pid: number; host: string };
-  /** `bough/<version>`. */
-  producer: string;
-  /** Failures that nobody waits for; the session they concern is `data.session`. */
-  onTrouble: (error: BoughError) => void;
-  /** Absent: what the operating system offers. */
-  osLock?: LeaseParts['osLock'];
-  /** False for sessions that are in no file. */
-  hasFiles?: boolean;
 }
 
-export class FileStore implements SessionStore {
+export class FileStore implements SessionStore, Omit<StoreAbilities, 'prune' | 'verify'> {
   readonly #parts: FileStoreParts;
   readonly #sessions: string;
   readonly #catalog: Catalog;
   readonly #trash: Trash;
-  /** By file name. */
-  readonly #live = new Map<string, FileLog>();
-  /** What changes who is live, one after the other per session. */
-  readonly #gates = new Map<string, Serial>();
+  readonly #handles: SessionHandles;
+  readonly #copies: Copies;
   readonly #changed = new Listeners<string>();
   #hasSwept = false;
 
   constructor(parts: FileStoreParts) {
     this.#parts = parts;
     this.#sessions = path.join(parts.folder, 'sessions');
-    const { files, who, onTrouble } = parts;
-    this.#catalog = new Catalog({
-      files,
-      sessions: this.#sessions,
-      cache: path.join(parts.folder, 'cache'),
-      onTrouble,
-    });
-    const { clock } = parts;
-    const trash = path.join(parts.folder, 'trash');
-    this.#trash = new Trash({ files, folder: trash, sessions: this.#sessions, clock, who });
+    const { files, clock, ids, who, producer, onTrouble } = parts;
+    const cache = path.join(parts.folder, 'cache');
+    this.#catalog = new Catalog({ files, sessions: this.#sessions, cache, onTrouble });
+    const folder = path.join(parts.folder, 'trash');
+    this.#trash = new Trash({ files, folder, sessions: this.#sessions, clock, who });
+    this.#handles = new SessionHandles(parts, this.#sessions, (id) => this.#changed.tell(id));
+    this.#copies = new Copies({ files, clock, ids, producer, handles: this.#handles, trash: this.#trash });
   }
 
-  create(init: SessionInit = {}): Promise<SessionLog> {
+  create(init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
     const id = init.id ?? this.#parts.ids.session();
-    return this.#gated(id, async (paths) => {
-      if ((await this.#liveLog(paths)) !== undefined || (await this.#isOnDisk(paths))) throw exists(id);
-      return this.#create(id, paths, init);
-    });
+    const handles = this.#handles;
+    const make = async (paths: SessionPaths): Promise<FileLog> => {
+      if ((await handles.live(paths)) !== undefined || (await handles.isOnDisk(paths))) throw exists(id);
+      return handles.create(id, paths, init);
+    };
+    return handles.gated(id, make, signal);
   }
 
-  open(id: string): Promise<SessionLog> {
-    return this.#gated(id, async (paths) => (await this.#liveLog(paths)) ?? (await this.#open(id, paths)));
+  open(id: string, signal?: AbortSignal): Promise<SessionLog> {
+    return this.#handles.gated(id, (paths) => this.#liveOrOpened(id, paths), signal);
   }
 
-  openOrCreate(id: string, init: SessionInit = {}): Promise<SessionLog> {
-    return this.#gated(id, async (paths) => {
-      const live = await this.#liveLog(paths);
+  openOrCreate(id: string, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
+    const handles = this.#handles;
+    const make = async (paths: SessionPaths): Promise<FileLog> => {
+      const live = await handles.live(paths);
       if (live !== undefined) return live;
-      return (await this.#isOnDisk(paths)) ? this.#open(id, paths) : this.#create(id, paths, init);
-    });
+      return (await handles.isOnDisk(paths)) ? handles.open(id, paths) : handles.create(id, paths, init);
+    };
+    return handles.gated(id, make, signal);
+  }
+
+  async openFile(file: string, signal?: AbortSignal): Promise<SessionLog> {
+    const { name } = await this.#handles.pathsOfFile(path.resolve(file));
+    return this.open(name, signal);
   }
 
   async list(query?: ListQuery): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
@@ -90,112 +87,91 @@ export class FileStore implements SessionStore {
     return this.#catalog.list(query);
   }
 
-  async rename(id: string, name: string): Promise<void> {
+  summary(id: string): Promise<SessionSummary | undefined> {
+    return this.#catalog.one(this.#handles.pathsOf(id).name);
+  }
+
+  async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
     if (name.trim() === '')
       throw new BoughError('InvalidArgument', 'The name of a session must not be blank.');
-    await this.#withLog(id, (log) =>
-      log.append([{ type: 'session_info', name: name.trim() }], { isArchivedAllowed: true }),
-    );
+    await this.#note(id, { name: name.trim() }, signal);
   }
 
-  archive(id: string): Promise<void> {
-    return this.#setArchived(id, true);
+  async setTags(id: string, tags: readonly string[], signal?: AbortSignal): Promise<void> {
+    const trimmed = [...new Set(tags.map((tag) => tag.trim()))];
+    if (trimmed.includes('')) throw new BoughError('InvalidArgument', 'A tag must not be blank.');
+    await this.#note(id, { tags: trimmed }, signal);
   }
 
-  unarchive(id: string): Promise<void> {
-    return this.#setArchived(id, false);
+  archive(id: string, signal?: AbortSignal): Promise<void> {
+    return this.#setArchived(id, true, signal);
   }
 
-  delete(id: string): Promise<{ undo: () => Promise<void>; purge: () => Promise<void> }> {
-    return this.#gated(id, async (paths) => {
+  unarchive(id: string, signal?: AbortSignal): Promise<void> {
+    return this.#setArchived(id, false, signal);
+  }
+
+  async fork(id: string, options: ForkOptions = {}): Promise<SessionLog> {
+    return this.#told(await this.#copies.fork(id, options));
+  }
+
+  async importCopy(source: SessionLog, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
+    return this.#told(await this.#copies.importCopy(source, init, signal));
+  }
+
+  delete(id: string, signal?: AbortSignal): Promise<Deletion> {
+    const handles = this.#handles;
+    const discard = async (paths: SessionPaths): Promise<Deletion> => {
       const discarded = await this.#discard(id, paths);
       this.#changed.tell(id);
       return {
         undo: () =>
-          this.#gated(id, async () => {
+          handles.gated(id, async () => {
             await discarded.restore();
             this.#changed.tell(id);
           }),
-        purge: () => this.#gated(id, () => discarded.purge()),
+        purge: () => handles.gated(id, () => discarded.purge()),
       };
-    });
+    };
+    return handles.gated(id, discard, signal);
   }
 
   onChange(listener: (id: string) => void): Disposable {
     return this.#changed.add(listener);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#live.values()].map((log) => log.close()));
-    this.#live.clear();
+  close(): Promise<void> {
+    return this.#handles.close();
   }
 
-  // ------------------------------------------------------------------------------------------------------ handles
+  // --------------------------------------------------------------------------------------------------------- work
 
-  #create(id: string, paths: SessionPaths, init: SessionInit): FileLog {
-    const { clock, producer } = this.#parts;
-    const header = newHeader(id, new Date(clock.now()).toISOString(), producer, init);
-    return this.#keep(FileLog.create(this.#logParts(id, paths), header), paths);
+  async #liveOrOpened(id: string, paths: SessionPaths): Promise<FileLog> {
+    return (await this.#handles.live(paths)) ?? (await this.#handles.open(id, paths));
   }
 
-  async #open(id: string, paths: SessionPaths): Promise<FileLog> {
-    const log = await this.#openIfThere(id, paths);
-    if (log === undefined) {
-      throw new BoughError('SessionNotFound', `There is no session ${id} in ${this.#sessions}.`, {
-        path: paths.log,
-      });
-    }
-    return this.#keep(log, paths);
-  }
-
-  async #openIfThere(id: string, paths: SessionPaths): Promise<FileLog | undefined> {
-    try {
-      return await FileLog.open(this.#logParts(id, paths));
-    } catch (error) {
-      if (isBoughError(error, 'StorageFailure') && error.data['errno'] === 'ENOENT') return undefined;
-      throw error;
-    }
-  }
-
-  #keep(log: FileLog, paths: SessionPaths): FileLog {
-    this.#live.set(paths.name, log);
-    log.onAppend(() => this.#changed.tell(log.id));
+  #told(log: SessionLog): SessionLog {
+    this.#changed.tell(log.id);
     return log;
   }
 
-  /** The one handle of this session; one that is of no more use is closed and forgotten. */
-  async #liveLog(paths: SessionPaths): Promise<FileLog | undefined> {
-    const log = this.#live.get(paths.name);
-    if (log === undefined || log.isLive) return log;
-    this.#live.delete(paths.name);
-    await log.close();
-    return undefined;
-  }
-
-  #isOnDisk(paths: SessionPaths): Promise<boolean> {
-    return stored(
-      'look at',
-      paths.log,
-      async () => (await ifThere(this.#parts.files.stat(paths.log))) !== undefined,
-    );
-  }
-
-  /** Works on the session's live handle, or on one that is opened only for this. */
-  #withLog(id: string, work: (log: FileLog) => Promise<unknown>): Promise<void> {
-    return this.#gated(id, async (paths) => {
-      const live = await this.#liveLog(paths);
-      const log = live ?? (await this.#open(id, paths));
+  /** Through the session's live handle, or one that is opened only for this. */
+  #note(id: string, info: { name?: string; tags?: string[] }, signal?: AbortSignal): Promise<void> {
+    const note = async (paths: SessionPaths): Promise<void> => {
+      const live = await this.#handles.live(paths);
+      const log = live ?? (await this.#handles.open(id, paths));
       try {
-        await work(log);
+        await log.append([{ type: 'session_info', ...info }], { isArchivedAllowed: true });
       } finally {
-        if (live === undefined) await this.#drop(log, paths);
+        if (live === undefined) await this.#handles.drop(log, paths);
       }
-    });
+    };
+    return this.#handles.gated(id, note, signal);
   }
 
-  async #setArchived(id: string, archived: boolean): Promise<void> {
-    await this.#gated(id, async (paths) => {
-      const log = (await this.#liveLog(paths)) ?? (await this.#open(id, paths));
+  #setArchived(id: string, archived: boolean, signal?: AbortSignal): Promise<void> {
+    const set = async (paths: SessionPaths): Promise<void> => {
+      const log = await this.#liveOrOpened(id, paths);
       if (log.isRunning)
         throw new BoughError('SessionRunning', 'This session is working; stop it before it is archived.');
       try {
@@ -203,73 +179,31 @@ export class FileStore implements SessionStore {
           await log.append([{ type: 'session_info', archived }], { isArchivedAllowed: true });
         }
       } finally {
-        await this.#drop(log, paths);
+        await this.#handles.drop(log, paths);
       }
-    });
-  }
-
-  async #drop(log: FileLog, paths: SessionPaths): Promise<void> {
-    this.#live.delete(paths.name);
-    await log.close();
+    };
+    return this.#handles.gated(id, set, signal);
   }
 
   /** A log that cannot be read can be deleted all the same; of one that is gone, what it left behind. */
   async #discard(id: string, paths: SessionPaths): Promise<Discarded> {
-    const log = await this.#liveLog(paths);
-    const lease = this.#leaseOf(paths);
+    const handles = this.#handles;
+    if (handles.isOutside(id)) throw outside(paths.log);
+    const log = await handles.live(paths);
     const move = (): Promise<Discarded> => this.#trash.discard(paths);
     let discarded: Discarded;
-    if (log === undefined) {
-      await stored('create', this.#sessions, () => this.#parts.files.makeFolder(this.#sessions));
-      discarded = await underLease(lease, move);
-    } else {
+    if (log === undefined) discarded = await handles.underLease(paths, move);
+    else {
       discarded = await log.discard(deleted(id), move);
-      this.#live.delete(paths.name);
+      handles.forget(paths);
     }
-    await stored('remove', paths.lock, () => lease.removeFiles());
+    await stored('remove', paths.lock, () => handles.leaseOf(paths).removeFiles());
     return discarded;
-  }
-
-  #leaseOf(paths: SessionPaths): SessionLease {
-    const { files, clock, locks, who, osLock } = this.#parts;
-    return new SessionLease(paths, { files, clock, locks, who, ...(osLock === undefined ? {} : { osLock }) });
-  }
-
-  #logParts(id: string, paths: SessionPaths): LogParts {
-    const { files, clock, ids, producer, onTrouble, hasFiles = true } = this.#parts;
-    return {
-      files,
-      clock,
-      ids,
-      paths,
-      lease: this.#leaseOf(paths),
-      producer,
-      hasFile: hasFiles,
-      onTrouble: (error) =>
-        onTrouble(
-          new BoughError(error.code, error.message, { ...error.data, session: id }, { cause: error }),
-        ),
-    };
-  }
-
-  // -------------------------------------------------------------------------------------------------------- common
-
-  async #gated<T>(id: string, work: (paths: SessionPaths) => Promise<T> | T): Promise<T> {
-    checkSessionId(id);
-    const paths = sessionPaths(this.#sessions, sessionName(id));
-    let gate = this.#gates.get(paths.name);
-    if (gate === undefined) this.#gates.set(paths.name, (gate = new Serial()));
-    const mine = gate;
-    try {
-      return await mine.run(async () => work(paths));
-    } finally {
-      if (mine.isIdle) this.#gates.delete(paths.name);
-    }
   }
 
   #sweepLeftovers(): Promise<void> {
     const { files, clock, who, folder } = this.#parts;
-    const leaseOf = (paths: SessionPaths): SessionLease => this.#leaseOf(paths);
+    const leaseOf = (paths: SessionPaths): SessionLease => this.#handles.leaseOf(paths);
     return sweepLeftovers({ files, clock, folder, sessions: this.#sessions, host: who.host, leaseOf });
   }
 
@@ -287,17 +221,12 @@ export class FileStore implements SessionStore {
   }
 }
 
-async function underLease<T>(lease: SessionLease, work: () => Promise<T>): Promise<T> {
-  await lease.take('write');
-  try {
-    return await work();
-  } finally {
-    await lease.release();
-  }
-}
-
-const exists = (id: string): BoughError =>
-  new BoughError('SessionExists', `There is a session ${id} already; open it instead.`);
-
 const deleted = (id: string): BoughError =>
   new BoughError('SessionConflict', `Session ${id} was deleted; nothing more is written to it.`);
+
+const outside = (file: string): BoughError =>
+  new BoughError(
+    'AccessDenied',
+    `${file} is not in Bough's own folder; it is deleted where the file is, not here.`,
+    { path: file },
+  );

@@ -44,6 +44,25 @@ function message(record: Json): Json {
   return { ...record, parts, ...(finishReason === undefined ? {} : { finish_reason: finishReason }) };
 }
 
+/** The images of a version-3 message as bytes, by the place of their part in ours. */
+export function imagesOf(record: unknown): Map<number, { bytes: Uint8Array; mime: string; name: string }> {
+  const images = new Map<number, { bytes: Uint8Array; mime: string; name: string }>();
+  const parts = isObject(record) && Array.isArray(record['parts']) ? (record['parts'] as unknown[]) : [];
+  let index = 0;
+  for (const part of parts) {
+    const { type, data } = isObject(part) ? part : {};
+    if (type === 'finish') continue;
+    const fields = isObject(data) ? data : {};
+    if (type === 'image' && typeof fields['data'] === 'string') {
+      const mime = text(fields['media_type']) || 'application/octet-stream';
+      const bytes = Buffer.from(fields['data'], 'base64');
+      images.set(index, { bytes, mime, name: `image-${index + 1}.${mime.split('/').pop() ?? 'bin'}` });
+    }
+    index++;
+  }
+  return images;
+}
+
 function partOf(type: string, data: Json): Json {
   switch (type) {
     case 'text':

@@ -25,6 +25,8 @@ export interface LogFileParts {
   lease: SessionLease;
   /** `bough/<version>`, for headers that have to be made up. */
   producer: string;
+  /** Runs before a new log's folder is made. */
+  prepare?: () => Promise<void>;
 }
 
 /** What others appended; `isReloaded` when the file had to be read again from its start. */
@@ -86,6 +88,7 @@ export class LogFile {
     const { lease, files, paths } = this.#parts;
     // The lock is a file, so the folder has to be there before the first append is.
     if (this.#isNew && !lease.isHeld) {
+      await this.#parts.prepare?.();
       await stored('create', paths.sessions, () => files.makeFolder(paths.sessions));
     }
     await lease.take(purpose, signal);

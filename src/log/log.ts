@@ -29,6 +29,7 @@ import type {
   StreamJournal,
 } from './store.js';
 import { FileStreamJournal } from './stream-journal.js';
+import { withinDeadline } from './within.js';
 
 export interface LogParts extends LogFileParts {
   /** False in memory, where there is no file to name. */
@@ -175,7 +176,9 @@ export class FileLog implements SessionLog {
   }
 
   append(batch: readonly Draft[], options: StoreAppendOptions = {}): Promise<Entry[]> {
-    return this.#appends.add(batch, options);
+    const written = this.#appends.add(batch, options);
+    const { clock, paths } = this.#parts;
+    return options.isLast === true ? withinDeadline(clock, paths.log, written) : written;
   }
 
   acquire(signal?: AbortSignal): Promise<Lease> {

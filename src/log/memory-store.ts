@@ -4,7 +4,6 @@ import { FileStore } from './file-store.js';
 import type { OsLock } from './os-lock.js';
 import { LockTable } from './lock-table.js';
 import { MemoryFiles } from './memory-files.js';
-import type { SessionStore } from './store.js';
 
 /** No other process can see these sessions. */
 const noOtherProcess: OsLock = {
@@ -21,7 +20,7 @@ export interface MemoryStoreParts {
   producer: string;
 }
 
-export function createMemoryStore({ clock, ids, producer }: MemoryStoreParts): SessionStore {
+export function createMemoryStore({ clock, ids, producer }: MemoryStoreParts): FileStore {
   return new FileStore({
     folder: '/sessions-in-memory',
     files: new MemoryFiles(() => clock.now()),

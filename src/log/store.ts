@@ -128,6 +128,11 @@ export interface SessionLog {
 export interface AppendOptions {
   /** Refuse with SessionConflict when the head is not this any more. */
   expectedHead?: string | null;
+  /**
+   * One of the last writes of a turn that was cancelled. It is carried out whatever happens, but waited for no longer than
+   * 5 s: then it fails with StorageFailure, errno ETIMEDOUT, though it may arrive later, as `onAppend` tells.
+   */
+  isLast?: boolean;
 }
 
 export interface SessionInit {
@@ -214,7 +219,7 @@ export interface ForkOptions {
   signal?: AbortSignal;
 }
 
-/** What a whole store can do beyond {@link SessionStore}; becomes part of it as it is there. */
+/** What Bough's own stores, and those it makes of custom ones, can do beyond {@link SessionStore}. */
 export interface StoreAbilities {
   /** The row of one session; undefined when there is none of this id. Opens no handle. */
   summary(id: string): Promise<SessionSummary | undefined>;
@@ -242,9 +247,8 @@ export interface StoreAbilities {
   /** Reads every byte of every log and says what is wrong with what. Changes nothing unless `repair` is set. */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   /**
-   * Only where sessions are files: opens a log wherever it lies, with its side files beside it. Its id is the one of its
-   * header when that is its name too and no session of the store, else the path; `open` finds it by that as long as this
-   * store lives.
+   * Only where sessions are files: opens a log wherever it lies, with its side files beside it. The id of one that is not
+   * in the store's own folder is its path; `open` finds it by that as long as this store lives.
    */
   openFile?(file: string, signal?: AbortSignal): Promise<SessionLog>;
 }

@@ -13,6 +13,8 @@ import { stagedBy, stagedName } from './staged-name.js';
 import { ifThere, stored } from './storage.js';
 
 const OWNER_FILE = 'owner.json';
+/** What a place's name ends with that was never a session yet: of a dead process it goes at once. */
+const COPY_SUFFIX = '.copy';
 const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
 
 export interface TrashParts {
@@ -32,6 +34,16 @@ export interface Discarded {
   purge(): Promise<void>;
 }
 
+/** A session that is put together where nobody looks: it is there whole or not at all, however the process ends. */
+export interface Staged {
+  log: string;
+  /** For its blobs; not made yet. */
+  folder: string;
+  /** @throws BoughError SessionExists */
+  commit(): Promise<void>;
+  abandon(): Promise<void>;
+}
+
 export class Trash {
   readonly #parts: TrashParts;
   readonly #kept = new Set<string>();
@@ -42,12 +54,11 @@ export class Trash {
 
   /** Moves what there is of a session; the log first, so that it is gone from the list at once or not at all. */
   async discard(paths: SessionPaths): Promise<Discarded> {
-    const { files, folder, clock, who } = this.#parts;
-    const owner: HolderRecord = { ...who, since: new Date(clock.now()).toISOString() };
-    const place = path.join(folder, `${paths.name}.${randomBytes(6).toString('hex')}`);
+    const { files } = this.#parts;
+    const place = this.#placeFor(paths);
     const moved: string[] = [];
     await stored('move to the trash', place, async () => {
-      await this.#makePlace(place, owner);
+      await this.#makePlace(place);
       try {
         for (const from of partsOf(paths)) {
           if ((await ifThere(files.stat(from))) === undefined) continue;
@@ -64,9 +75,29 @@ export class Trash {
     return { restore: () => this.#restore(place, paths), purge: () => this.#purge(place) };
   }
 
+  async stage(paths: SessionPaths): Promise<Staged> {
+    const place = `${this.#placeFor(paths)}${COPY_SUFFIX}`;
+    await stored('create', place, () => this.#makePlace(place));
+    this.#kept.add(place);
+    return {
+      log: path.join(place, path.basename(paths.log)),
+      folder: path.join(place, path.basename(paths.folder)),
+      commit: () => this.#restore(place, paths),
+      abandon: async () => {
+        await this.#complete(place, paths.name);
+        await this.#purge(place);
+      },
+    };
+  }
+
+  #placeFor({ name }: SessionPaths): string {
+    return path.join(this.#parts.folder, `${name}.${randomBytes(6).toString('hex')}`);
+  }
+
   /** With its owner's name in it from the first moment. */
-  async #makePlace(place: string, owner: HolderRecord): Promise<void> {
-    const { files } = this.#parts;
+  async #makePlace(place: string): Promise<void> {
+    const { files, clock, who } = this.#parts;
+    const owner: HolderRecord = { ...who, since: new Date(clock.now()).toISOString() };
     const staged = stagedName(place);
     await files.makeFolder(staged);
     await files.replace(path.join(staged, OWNER_FILE), new TextEncoder().encode(JSON.stringify(owner)));
@@ -87,8 +118,10 @@ export class Trash {
       const record = await readHolder(files, path.join(place, OWNER_FILE));
       if (record === undefined || this.#kept.has(place) || isAliveHere(record, who.host) !== false) continue;
       const isOld = clock.now() - Date.parse(record.since) > KEPT_MS;
-      if (isOld || (await this.#isEmpty(place))) await this.#purge(place);
-      else await this.#complete(place, name);
+      const session = name.replace(/\.[0-9a-f]{12}(?:\.copy)?$/, '');
+      const isEmpty = await this.#isEmpty(place);
+      if (!isOld && !isEmpty) await this.#complete(place, session);
+      if (isOld || isEmpty || name.endsWith(COPY_SUFFIX)) await this.#purge(place);
     }
   }
 
@@ -99,9 +132,9 @@ export class Trash {
   }
 
   /** Side files whose log is here already follow it, unless there is a new session of that id. */
-  async #complete(place: string, name: string): Promise<void> {
+  async #complete(place: string, session: string): Promise<void> {
     const { files, sessions } = this.#parts;
-    const paths = sessionPaths(sessions, name.replace(/\.[0-9a-f]{12}$/, ''));
+    const paths = sessionPaths(sessions, session);
     await stored('move to the trash', place, async () => {
       const isHere = (await ifThere(files.stat(path.join(place, path.basename(paths.log))))) !== undefined;
       if (!isHere || (await ifThere(files.stat(paths.log))) !== undefined) return;

@@ -1,7 +1,7 @@
 /** What the suite needs of a test runner, and what its parts share. */
 import { isBoughError, type BoughErrorCode } from '../../shared/failure.js';
 import type { Draft, Entry } from '../../shared/notes.js';
-import type { SessionLog, SessionStore } from '../store.js';
+import type { SessionLog, SessionStore, StoreAbilities } from '../store.js';
 
 export interface Expectation {
   toBe(expected: unknown): void;
@@ -16,10 +16,13 @@ export interface Runner {
   expect: (actual: unknown) => Expectation;
 }
 
+/** Every store of Bough's, and every one that `connectStore` makes. */
+export type FullStore = SessionStore & Omit<StoreAbilities, 'prune' | 'verify'>;
+
 export interface StoreUnderTest {
-  store: SessionStore;
+  store: FullStore;
   /** A second store over the same data, as after a restart; undefined when nothing outlives the store. */
-  reopen?: () => Promise<SessionStore>;
+  reopen?: () => Promise<FullStore>;
   dispose(): Promise<void>;
 }
 
@@ -53,5 +56,5 @@ export const texts = async (log: SessionLog, head?: string | null): Promise<stri
 /** Makes a store for one test and disposes of it. */
 export type Check = (
   title: string,
-  body: (store: SessionStore, under: StoreUnderTest) => Promise<void>,
+  body: (store: FullStore, under: StoreUnderTest) => Promise<void>,
 ) => unknown;

@@ -1,0 +1,175 @@
+/** The live handles of a store: one per session, whoever opens it, and one caller at a time who changes which it is. */
+import path from 'node:path';
+import type { Clock, Files, Ids } from '../ports.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
+import { newHeader } from './header.js';
+import { SessionLease, type LeaseParts } from './lease.js';
+import type { LockTable } from './lock-table.js';
+import { FileLog, type LogParts } from './log.js';
+import { Gates } from './serial.js';
+import { checkSessionId, LOG_SUFFIX, sessionName, sessionPaths, type SessionPaths } from './session-name.js';
+import { ifThere, stored } from './storage.js';
+import type { SessionInit } from './store.js';
+
+export interface HandleParts {
+  files: Files;
+  clock: Clock;
+  ids: Ids;
+  locks: LockTable;
+  who: { window: string; pid: number; host: string };
+  producer: string;
+  onTrouble: (error: BoughError) => void;
+  /** Absent: what the operating system offers. */
+  osLock?: LeaseParts['osLock'];
+  /** False for sessions that are in no file. */
+  hasFiles?: boolean;
+  /** Runs before a session is made in a folder that may not be there yet. */
+  onFirstWrite?: () => Promise<void>;
+}
+
+export class SessionHandles {
+  readonly #parts: HandleParts;
+  readonly #sessions: string;
+  readonly #onAppend: (id: string) => void;
+  /** By the name of their files. */
+  readonly #live = new Map<string, FileLog>();
+  readonly #gates = new Gates();
+  /** Logs that lie elsewhere, by id: opened as files. */
+  readonly #outside = new Map<string, SessionPaths>();
+
+  constructor(parts: HandleParts, sessions: string, onAppend: (id: string) => void) {
+    this.#parts = parts;
+    this.#sessions = sessions;
+    this.#onAppend = onAppend;
+  }
+
+  pathsOf(id: string): SessionPaths {
+    checkSessionId(id);
+    return this.#outside.get(id) ?? sessionPaths(this.#sessions, sessionName(id));
+  }
+
+  isOutside(id: string): boolean {
+    return this.#outside.has(id);
+  }
+
+  /** Where the files of a log are, wherever it lies; its name, and its id when it is not one of ours, is its path. */
+  async pathsOfFile(file: string): Promise<SessionPaths> {
+    const log = await stored('read', file, () => this.#parts.files.realPath(file));
+    const base = log.endsWith(LOG_SUFFIX) ? log.slice(0, -LOG_SUFFIX.length) : log;
+    const paths = sessionPaths(path.dirname(log), path.basename(base));
+    const sessions = await stored('look at', this.#sessions, () =>
+      ifThere(this.#parts.files.realPath(this.#sessions)),
+    );
+    if (paths.sessions === sessions && sessionName(paths.name) === paths.name)
+      return sessionPaths(this.#sessions, paths.name);
+    const outside = { ...paths, log, name: log };
+    this.#outside.set(log, outside);
+    return outside;
+  }
+
+  /** Alone with the session. The wait for it ends with `signal`. */
+  async gated<T>(id: string, work: (paths: SessionPaths) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const paths = this.pathsOf(id);
+    return await this.#gates.run(paths.name, () => work(paths), signal);
+  }
+
+  create(id: string, paths: SessionPaths, init: SessionInit): FileLog {
+    const { clock, producer } = this.#parts;
+    const header = newHeader(id, new Date(clock.now()).toISOString(), producer, init);
+    return this.#keep(FileLog.create(this.#logParts(id, paths), header), paths);
+  }
+
+  /** @throws BoughError SessionNotFound, StorageFailure */
+  async open(id: string, paths: SessionPaths): Promise<FileLog> {
+    return this.#keep(await this.peek(id, paths), paths);
+  }
+
+  /** A handle beside the live one, to read from: whoever asked closes it. */
+  async peek(id: string, paths: SessionPaths): Promise<FileLog> {
+    try {
+      return await FileLog.open(this.#logParts(id, paths));
+    } catch (error) {
+      if (!isBoughError(error, 'StorageFailure') || error.data['errno'] !== 'ENOENT') throw error;
+      throw new BoughError('SessionNotFound', `There is no session ${id} in ${paths.sessions}.`, {
+        path: paths.log,
+      });
+    }
+  }
+
+  /** The one handle of this session; one that is of no more use is closed and forgotten. */
+  async live(paths: SessionPaths): Promise<FileLog | undefined> {
+    const log = this.#live.get(paths.name);
+    if (log === undefined || log.isLive) return log;
+    await this.drop(log, paths);
+    return undefined;
+  }
+
+  isOnDisk(paths: SessionPaths): Promise<boolean> {
+    return stored(
+      'look at',
+      paths.log,
+      async () => (await ifThere(this.#parts.files.stat(paths.log))) !== undefined,
+    );
+  }
+
+  async drop(log: FileLog, paths: SessionPaths): Promise<void> {
+    this.#live.delete(paths.name);
+    await log.close();
+  }
+
+  /** Before something is made where there may be no folder yet. */
+  async prepare(): Promise<void> {
+    await this.#parts.onFirstWrite?.();
+    await stored('create', this.#sessions, () => this.#parts.files.makeFolder(this.#sessions));
+  }
+
+  forget(paths: SessionPaths): void {
+    this.#live.delete(paths.name);
+  }
+
+  leaseOf(paths: SessionPaths): SessionLease {
+    const { files, clock, locks, who, osLock } = this.#parts;
+    return new SessionLease(paths, { files, clock, locks, who, ...(osLock === undefined ? {} : { osLock }) });
+  }
+
+  /** For work on files that no handle of this store is on. */
+  async underLease<T>(paths: SessionPaths, work: () => Promise<T>): Promise<T> {
+    const lease = this.leaseOf(paths);
+    await this.prepare();
+    await lease.take('write');
+    try {
+      return await work();
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#live.values()].map((log) => log.close()));
+    this.#live.clear();
+  }
+
+  #keep(log: FileLog, paths: SessionPaths): FileLog {
+    this.#live.set(paths.name, log);
+    log.onAppend(() => this.#onAppend(log.id));
+    return log;
+  }
+
+  #logParts(id: string, paths: SessionPaths): LogParts {
+    const { files, clock, ids, producer, onTrouble, hasFiles = true } = this.#parts;
+    return {
+      files,
+      clock,
+      ids,
+      paths,
+      lease: this.leaseOf(paths),
+      producer,
+      hasFile: hasFiles,
+      prepare: () => this.prepare(),
+      onTrouble: (error) =>
+        onTrouble(
+          new BoughError(error.code, error.message, { ...error.data, session: id }, { cause: error }),
+        ),
+    };
+  }
+}
