@@ -63,7 +63,11 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     watch: null,
     isRecovered: false,
     isClosed: false,
-    append: async (batch, options) => log.append(await fitBatch(log.blobs, batch), options),
+    append: async (batch, options) => {
+      // What follows a stop is written whatever becomes of it, but not waited for for ever.
+      const isLast = core.run?.signal.aborted === true;
+      return log.append(await fitBatch(log.blobs, batch), isLast ? { ...options, isLast } : options);
+    },
     announce: () => live.emit({ type: 'run', run: runStateOf(core) }),
   };
   return core;

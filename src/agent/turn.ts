@@ -200,6 +200,7 @@ function broken(core: Core, run: Run, error: unknown): void {
   core.parts.log('error', `turn ${run.turn_id}: ${isBoughError(error) ? failure.message : stackOf(error)}`);
   const kept = core.unsaved?.turn_id === run.turn_id ? core.unsaved.results : new Map<string, Draft[]>();
   core.unsaved = { turn_id: run.turn_id, partial, results: kept, reason: failure.message };
+  if (isBoughError(error) && error.data['errno'] === 'ETIMEDOUT') expectLate(core, run);
   leave(core, run);
   core.failure = ending === null ? failure : bothFailures(ending, failure);
   core.live.emit({
@@ -208,5 +209,21 @@ function broken(core: Core, run: Run, error: unknown): void {
     failure: ending ?? failure,
     ...(ending === null ? {} : { save_failure: failure }),
     ...(partial === null ? {} : { partial }),
+  });
+}
+
+/** A last write that was waited for no longer may arrive all the same: then nothing is left to be saved. */
+function expectLate(core: Core, run: Run): void {
+  const listening = core.log.onAppend((placed) => {
+    const isArrived = placed.some(
+      ({ entry }) =>
+        entry.turn_id === run.turn_id && (entry.type === 'turn_end' || entry.type === 'incomplete_output'),
+    );
+    if (!isArrived) return;
+    listening.dispose();
+    if (core.unsaved?.turn_id !== run.turn_id) return;
+    core.unsaved = null;
+    core.failure = null;
+    core.announce();
   });
 }

@@ -60,6 +60,8 @@ export class Process {
   readonly troubles: BoughError[] = [];
   /** Asked before each append: an error fails it. */
   refuse: (batch: readonly Draft[]) => BoughError | null = () => null;
+  /** Awaited before the disk answers that it has what was written. */
+  answers: () => Promise<void> = () => Promise.resolve();
   /** Awaited before each append is begun. */
   slow: () => Promise<void> = () => Promise.resolve();
   readonly name: string;
@@ -90,6 +92,7 @@ export class Process {
             if (this.isDiskFull && (key === 'write' || key === 'replace')) {
               throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
             }
+            if (key === 'datasync') await this.answers();
             const result: unknown = await Reflect.apply(member, inner, args);
             return key === 'open' ? wrap(result as OpenFile) : result;
           };
