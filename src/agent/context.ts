@@ -4,13 +4,12 @@
  */
 import type { ModelInfo, ModelRequest, ToolSpec } from '../ports.js';
 import type { CallState } from '../shared/fold/types.js';
-import type { Entry } from '../shared/notes.js';
 import { Attachments, blobsOf } from './context/attachments.js';
 import { dialectOf } from './context/dialect.js';
 import { Drafts } from './context/drafts.js';
 import { CallFacts } from './context/facts.js';
 import { fit, type Trimmed } from './context/fit.js';
-import { selectPath } from './context/select.js';
+import { selectPath, type Line } from './context/select.js';
 import { sequence } from './context/sequence.js';
 import { sizeOfFrame, type Size } from './context/tokens.js';
 
@@ -44,8 +43,7 @@ export interface Context {
   trimmed: Trimmed;
 }
 
-/** A line as the log gives it: entries of one path, notes included, in file order. */
-export type Line = readonly { entry: Entry }[];
+export type { Line } from './context/select.js';
 
 /** Hashes of the blobs that {@link buildContext} would use. */
 export const wantedBlobs = (line: Line, model: ModelInfo): string[] => blobsOf(selectPath(line), model);

@@ -75,6 +75,8 @@ export interface Core {
   isElsewhere: boolean;
   /** Looks again at a session that another window runs. */
   watch: Disposable | null;
+  /** A summary is being made. */
+  isCompacting: boolean;
   /** The log was looked through after it was opened. */
   isRecovered: boolean;
   isClosed: boolean;

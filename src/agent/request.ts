@@ -1,5 +1,5 @@
 /** Asks the request builder for what is sent now: the system prompt as things stand, and the path with its blobs. */
-import type { ModelInfo, ModelRequest } from '../ports.js';
+import type { ModelInfo, ModelRequest, ToolSpec } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
 import { buildContext, wantedBlobs, type Context } from './context.js';
 import type { Core } from './core.js';
@@ -9,9 +9,12 @@ export interface PreparedRequest {
   request: ModelRequest;
   /** SHA-256 of the system prompt. */
   promptHash: string;
+  /** Something was shortened or left out to make it fit. */
+  isTrimmed: boolean;
 }
 
-export async function requestFor(core: Core, model: ModelInfo): Promise<PreparedRequest | Failure> {
+/** What stands around every request: the system prompt as things stand, and the tools. */
+export async function frameOf(core: Core): Promise<{ system: string; tools: ToolSpec[] }> {
   const { workspace, tools, surroundings } = core.parts;
   const system = systemPrompt({
     surroundings: await surroundings(),
@@ -20,20 +23,25 @@ export async function requestFor(core: Core, model: ModelInfo): Promise<Prepared
     trusted: workspace.trusted,
     mode: core.log.state().approval.mode,
   });
+  return { system, tools: tools.map((tool) => tool.spec) };
+}
+
+export async function requestFor(core: Core, model: ModelInfo): Promise<PreparedRequest | Failure> {
+  const frame = await frameOf(core);
   const line = await core.log.line();
   const { request, fits, trimmed } = buildContext(line, model, {
-    system,
-    tools: tools.map((tool) => tool.spec),
+    ...frame,
     openCalls: core.log.state().open_calls,
     blobs: await readBlobs(core, wantedBlobs(line, model)),
   });
   if (!fits) return tooLong(model);
   tellTrimmed(core, trimmed);
-  return { request, promptHash: promptHash(system) };
+  const isTrimmed = trimmed.results + trimmed.images + trimmed.messages > 0;
+  return { request, promptHash: promptHash(frame.system), isTrimmed };
 }
 
 /** Those that cannot be read are left out: the request says so in their place. */
-async function readBlobs(core: Core, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
+export async function readBlobs(core: Core, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
   const blobs = new Map<string, Uint8Array>();
   for (const hash of hashes) {
     try {
@@ -49,7 +57,7 @@ async function readBlobs(core: Core, hashes: readonly string[]): Promise<Map<str
 const tooLong = (model: ModelInfo): Failure => ({
   kind: 'overflow',
   code: 'ContextOverflow',
-  message: `The conversation is too long for ${model.label}. Choose a model with a larger window, or branch from an earlier message.`,
+  message: `The conversation is too long for ${model.label}. Choose a model with a larger window, or branch from an earlier message, before the longest outputs.`,
   transient: false,
   action: 'select-model',
 });

@@ -34,6 +34,7 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
     growing: () => core.live.growing,
     progress: () => core.live.progress,
     model: () => wantedModel(core),
+    isCompacting: () => core.isCompacting,
     recover: () => reopen(core),
     dispatch: async (intent, expectedHead) => {
       const unusable = usable(core);
@@ -61,6 +62,7 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     spent: null,
     isElsewhere: false,
     watch: null,
+    isCompacting: false,
     isRecovered: false,
     isClosed: false,
     append: async (batch, options) => {

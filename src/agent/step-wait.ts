@@ -1,8 +1,9 @@
 /** A failed attempt: what the policy makes of it, the wait in the log, and the wait itself. */
 import type { Clock } from '../ports.js';
 import type { IncompleteReason } from '../shared/entry.js';
-import type { Failure } from '../shared/failure.js';
+import { isFailure, type Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
+import { notShorter, shortenConversation } from './compaction/room.js';
 import type { Core, Run } from './core.js';
 import { planAfter } from './resume.js';
 import { effectivePolicy, type Plan } from './retry.js';
@@ -24,6 +25,7 @@ export async function recoverFrom(
   const { facts, attempt_id, result } = attempted;
   const { clock, settings, random } = core.parts;
   core.live.end(attempt_id);
+  if (failure.kind === 'overflow') return recoverFromOverflow(core, run, attempted, failure);
   const policy = effectivePolicy(settings().retry);
   const plan = planAfter({
     policy,
@@ -45,6 +47,26 @@ export async function recoverFrom(
   run.enter('retrying');
   const waited = await waitFor(clock, run, { ms: plan.delay_ms, hint_ms: plan.hint_ms, due_at });
   return waited === 'due' ? null : stoppedInWait(core, run);
+}
+
+/** The provider found the request too long: once per step it is asked again after a compaction. */
+async function recoverFromOverflow(
+  core: Core,
+  run: Run,
+  attempted: Attempted,
+  failure: Failure,
+): Promise<StepResult | null> {
+  const { facts, model } = attempted;
+  const tail = [...reported(run, attempted), ...retryEnd(run, facts, failure.message)];
+  const giveUp = (why: Failure): StepStop => failedStep(run, tail, { reason: 'error', failure: why });
+  if (facts.hasMadeRoom) return giveUp(failure);
+  const asked = await core.parts.models.resolve(`${model.provider}/${model.id}`);
+  if (isFailure(asked)) return giveUp(failure);
+  const problem = await shortenConversation(core, run, asked, 'refused-as-too-long');
+  if (run.signal.aborted) return stopped(core, run, tail);
+  if (problem !== null) return giveUp(notShorter(failure, problem));
+  if (tail.length > 0) await core.append(tail);
+  return null;
 }
 
 /** By the monotonic clock; by the wall clock for a request that began before a reload. */

@@ -3,11 +3,12 @@
  * message or the turn cannot go on. Writes nothing of a turn's end itself: it hands over what belongs to it.
  */
 import type { Model } from '../ports.js';
-import { isFailure, type Failure } from '../shared/failure.js';
+import { isFailure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import { runAttempt } from './attempt.js';
-import { wantedModel, type Core, type Run } from './core.js';
-import { requestFor, type PreparedRequest } from './request.js';
+import { makeRoom } from './compaction/room.js';
+import type { Core, Run } from './core.js';
+import { intend, type Ready } from './ready.js';
 import { MIN_GAP_MS } from './retry.js';
 import { cannotGoOn, finish, reported, stopped, tooManySteps } from './step-end.js';
 import type { Attempted, StepResult } from './step-result.js';
@@ -24,19 +25,20 @@ export async function runStep(core: Core, run: Run): Promise<StepResult> {
   }
 }
 
-interface Ready {
-  model: Model;
-  prepared: PreparedRequest;
-}
-
 /** Begins the step, or begins it again, and asks the model once. */
 async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult> {
   const before = await factsOf(core, run.turn_id);
   const step = before.isStepOpen ? before.step : before.step + 1;
   const maxSteps = stepLimit(core.parts.settings().maxSteps);
   if (step > maxSteps) return cannotGoOn(run, before, tooManySteps(maxSteps));
-  const ready = await unlessStopped(run.signal, makeReady(core));
-  if (ready !== null && isFailure(ready)) return cannotGoOn(run, before, ready);
+  const intended = await unlessStopped(run.signal, intend(core));
+  if (intended !== null && isFailure(intended)) return cannotGoOn(run, before, intended);
+  const ready = intended === null ? null : await makeRoom(core, run, intended, before);
+  if (ready !== null && isFailure(ready)) {
+    return run.signal.aborted
+      ? stopped(core, run, [])
+      : cannotGoOn(run, await factsOf(core, run.turn_id), ready);
+  }
   await keepGap(core, run, before);
   if (ready === null || run.signal.aborted) return stopped(core, run, []);
   const attempt_id = core.parts.ids.entry();
@@ -62,14 +64,6 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
     run.partial = { attempt_id, text: result.text, reasoning: result.reasoning };
   }
   return { attempt_id, step, model: ready.model.info, facts: await factsOf(core, run.turn_id), result };
-}
-
-/** The model and what it is told. */
-async function makeReady(core: Core): Promise<Ready | Failure> {
-  const model = await core.parts.models.resolve(wantedModel(core));
-  if (isFailure(model)) return model;
-  const prepared = await requestFor(core, model.info);
-  return isFailure(prepared) ? prepared : { model, prepared };
 }
 
 async function begin(

@@ -16,6 +16,8 @@ export interface TurnFacts {
   resumes: number;
   /** The number of a retry that has no end yet. */
   openRetry: number | null;
+  /** A compaction was tried in this step because the request was too long. */
+  hasMadeRoom: boolean;
   /** The assistant message of the last step, when it came. */
   message: Message | null;
 }
@@ -52,6 +54,7 @@ export function turnFacts(entries: readonly Entry[]): TurnFacts {
     lastAttemptAt: null,
     resumes: 0,
     openRetry: null,
+    hasMadeRoom: false,
     message: null,
   };
   for (const entry of entries) take(facts, entry);
@@ -80,6 +83,10 @@ function take(facts: TurnFacts, entry: Entry): void {
       return;
     case 'step_end':
       if (entry.step === facts.step) facts.isStepOpen = false;
+      facts.hasMadeRoom = false;
+      return;
+    case 'overflow_recovery':
+      facts.hasMadeRoom = true;
       return;
     case 'message':
       if (entry.role === 'assistant') facts.message = entry;

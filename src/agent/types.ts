@@ -24,6 +24,10 @@ export interface AgentSettings {
   maxSteps: number;
   /** ms; 0 = none. Waiting for a person does not count. */
   maxDuration: number;
+  /** Share of the model's window above which the conversation is summarised before the next request. */
+  compactAt: number;
+  /** About how many tokens of its end a compaction keeps as they are. */
+  keepRecentTokens: number;
   /** "provider/model" or "auto", for a session that has no choice of its own yet. */
   model: string;
 }
@@ -101,6 +105,8 @@ export interface AgentSession {
   progress(): ProgressView[];
   /** "provider/model" chosen for this session, or the setting. */
   model(): string;
+  /** A summary is being made. */
+  isCompacting(): boolean;
 
   /**
    * Called once after the log was opened: turns a journal left by a dead process into `incomplete_output` (when the lease

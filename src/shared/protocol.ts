@@ -51,6 +51,8 @@ export const intentSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('leave') }),
   /** Moves the head: to a leaf (branch picker), to an entry (branch here), or to nothing. */
   z.object({ type: z.literal('navigate'), entry_id: entryId.nullable() }),
+  /** Summarises the older part of the line for the model; all of it stays readable. `focus`: what to keep above all. */
+  z.object({ type: z.literal('compact'), focus: z.string().max(2_000).optional() }),
   /** Names a place in the tree; null takes the name away. */
   z.object({
     type: z.literal('label'),

@@ -1,10 +1,14 @@
 /**
  * Which part of a path the model is told: after the last compaction that can be applied its summary and the path from its
- * first kept entry, with collapsed ranges replaced by their summaries. Incomplete output and notes are never in it.
+ * first kept entry, with collapsed ranges replaced by their summaries. Incomplete output and notes are never in it; skills
+ * outlive a compaction.
  */
 import type { BranchSummary, Compaction, Message, SkillLoad } from '../../shared/entry.js';
 import { isConversation, type Entry } from '../../shared/notes.js';
 import type { ConversationEntry } from '../../shared/entry.js';
+
+/** A line as the log gives it: entries of one path, notes included, in file order. */
+export type Line = readonly { entry: Entry }[];
 
 export type Said =
   | { kind: 'message'; entry: Message }
@@ -25,7 +29,19 @@ interface Collapses {
   applied: Set<BranchSummary>;
 }
 
-export function selectPath(line: readonly { entry: Entry }[]): Said[] {
+/** What stands in place of all that came before the kept part, if anything does, and the kept part. */
+export interface Told {
+  compacted: Compaction | null;
+  said: Said[];
+}
+
+export function selectPath(line: Line): Said[] {
+  const { compacted, said } = tellPath(line);
+  return compacted === null ? said : [...summaryOf(compacted), ...said];
+}
+
+/** Skills that were loaded before the kept part come first: what was activated stays so. */
+export function tellPath(line: Line): Told {
   const path = line.flatMap(({ entry }) => (isConversation(entry) ? [entry] : []));
   const places = new Map<string, number>();
   // Should an id repeat, the first has it.
@@ -35,7 +51,7 @@ export function selectPath(line: readonly { entry: Entry }[]): Said[] {
   const { ranges, applied } = collapsesOf(path, places);
   const compacted = lastCompaction(path, places);
   const kept = compacted === null ? 0 : keptFrom(compacted.first, ranges);
-  const said = compacted === null ? [] : summaryOf(compacted.entry);
+  const said: Said[] = skillsOf(path.slice(0, kept));
   for (let index = kept; index < path.length; index++) {
     const collapse = ranges.find(({ from }) => from === index);
     if (collapse !== undefined) {
@@ -46,7 +62,14 @@ export function selectPath(line: readonly { entry: Entry }[]): Said[] {
     const entry = path[index];
     if (entry !== undefined) said.push(...saidBy(entry, applied));
   }
-  return said;
+  return { compacted: compacted?.entry ?? null, said };
+}
+
+/** Each once, as it was loaded last. */
+function skillsOf(path: readonly ConversationEntry[]): Said[] {
+  const skills = new Map<string, SkillLoad>();
+  for (const entry of path) if (entry.type === 'skill_load') skills.set(entry.name, entry);
+  return [...skills.values()].map((entry) => ({ kind: 'skill', entry }));
 }
 
 const COMPACTED = 'Summary of the conversation so far; earlier messages were compacted.';

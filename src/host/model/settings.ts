@@ -12,6 +12,8 @@ export type ReadSetting = (name: string) => unknown;
 const defaults = {
   idleTimeout: 60_000,
   maxSteps: 200,
+  compactAt: 0.92,
+  keepRecentTokens: 20_000,
   model: 'auto',
   maxOpen: 8,
   idleAfter: 600_000,
@@ -33,6 +35,8 @@ export function readAgentSettings(read: ReadSetting): AgentSettings {
     idleTimeout: positive(read('request.idleTimeout'), defaults.idleTimeout),
     maxSteps: Math.max(1, Math.floor(positive(read('turn.maxSteps'), defaults.maxSteps))),
     maxDuration: positive(read('turn.maxDuration'), 0),
+    compactAt: Math.min(1, positive(read('context.compactAt'), defaults.compactAt)),
+    keepRecentTokens: positive(read('context.keepRecentTokens'), defaults.keepRecentTokens),
     model: typeof model === 'string' && model.trim() !== '' ? model.trim() : defaults.model,
   };
 }

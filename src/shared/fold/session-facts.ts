@@ -16,6 +16,8 @@ export interface Digest {
   calls: readonly ToolCallPart[];
   /** Calls it answers. */
   answers: readonly string[];
+  /** What the model is told from here on, in tokens: a compaction knows. */
+  tokens?: number;
 }
 
 const NONE: never[] = [];
@@ -23,6 +25,7 @@ const NONE: never[] = [];
 export function digestOf(entry: ConversationEntry): Digest {
   const digest = { id: entry.id, turn_id: entry.turn_id, calls: NONE, answers: NONE };
   if (entry.type === 'incomplete_output') return { ...digest, kind: 'incomplete' };
+  if (entry.type === 'compaction') return { ...digest, kind: 'other', tokens: entry.tokens_after };
   if (entry.type !== 'message') return { ...digest, kind: 'other' };
   const calls = entry.parts.filter((part) => part.type === 'tool_call');
   const answers = entry.parts.flatMap((part) => (part.type === 'tool_result' ? [part.call_id] : NONE));

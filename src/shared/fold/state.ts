@@ -58,6 +58,7 @@ export class PathAccumulator {
     this.#lastKind = digest.kind;
     if (digest.kind === 'user') this.#lastUser = digest.id;
     if (digest.kind === 'assistant') this.#wait = null;
+    if (digest.tokens !== undefined) this.#lastUsage = tokensInUse(digest.tokens);
     for (const call of digest.calls) {
       const open = { call, message_id: digest.id, turn_id: digest.turn_id ?? this.#turn?.turn_id };
       const same = this.#calls.get(call.call_id);
@@ -187,6 +188,14 @@ export class PathAccumulator {
     return { call: open.call, message_id: open.message_id, turn_id, status, started, request, decision };
   }
 }
+
+/** Until the next request says what it took. */
+const tokensInUse = (tokens: number): UsageTotals => ({
+  input_tokens: tokens,
+  output_tokens: 0,
+  total_tokens: tokens,
+  cost: 0,
+});
 
 function waitOf(note: NoteOf<'retry_start'> | NoteOf<'resume_start'>, turn: OpenTurn): Wait {
   const isRetry = note.type === 'retry_start';

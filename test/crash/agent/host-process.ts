@@ -53,6 +53,8 @@ const session: AgentSession = createAgentSession(log, {
   settings: () => ({
     retry: defaultPolicy,
     idleTimeout: 60_000,
+    compactAt: 0.92,
+    keepRecentTokens: 20_000,
     maxSteps: 200,
     maxDuration: 0,
     model: 'script/play',

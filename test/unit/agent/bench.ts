@@ -3,7 +3,7 @@ import { createAgentSession } from '../../../src/agent/session.js';
 import { defaultPolicy } from '../../../src/agent/retry.js';
 import type { AgentEvent, AgentParts, AgentSession, AgentSettings } from '../../../src/agent/types.js';
 import type { SessionLog } from '../../../src/log/store.js';
-import type { Tool } from '../../../src/ports.js';
+import type { Models, Tool } from '../../../src/ports.js';
 import type { Failure } from '../../../src/shared/failure.js';
 import { isFailure } from '../../../src/shared/failure.js';
 import type { Entry } from '../../../src/shared/notes.js';
@@ -24,6 +24,9 @@ export interface BenchOptions {
   /** What the rules allow without asking. */
   allows?: (call: { tool: string; subject: string }) => boolean;
   tools?: readonly Tool[];
+  /** Real models in place of the scripted one. */
+  models?: (clock: FakeClock) => Models;
+  startedAt?: number;
 }
 
 export interface Bench {
@@ -47,7 +50,7 @@ export interface Bench {
   do(intent: Intent): Promise<{ entry_id?: string } | Failure>;
   /** The log, one line a batch. */
   story(from?: number): string[];
-  entries(type: Entry['type']): Entry[];
+  entries<T extends Entry['type']>(type: T): Extract<Entry, { type: T }>[];
   /** Whether nobody holds the lease. */
   isFree(): boolean;
   /** The process dies here; another opens the same log. */
@@ -69,7 +72,7 @@ export const failureOf = (value: unknown): Failure => {
 };
 
 export function openBench(options: BenchOptions = {}): Promise<Bench> {
-  const clock = new FakeClock();
+  const clock = new FakeClock(options.startedAt);
   const workspace = fakeWorkspace({ files: options.files ?? {} });
   const model = new FakeModel(clock, options.script ?? [], options.endless);
   return benchOn(new Disk(clock), { clock, workspace, model, ran: [] }, options);
@@ -91,13 +94,15 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
   const settings: AgentSettings = {
     retry: { ...defaultPolicy, ...options.retry },
     idleTimeout: 60_000,
+    compactAt: 0.92,
+    keepRecentTokens: 20_000,
     maxSteps: 200,
     maxDuration: 0,
     model: 'fake/one',
     ...options.settings,
   };
   const parts: AgentParts = {
-    models: model,
+    models: options.models?.(clock) ?? model,
     tools: options.tools ?? fakeTools(ran),
     workspace,
     clock,
@@ -130,7 +135,8 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     do: perform,
     send: (text, more = {}) => perform({ type: 'send', text, mentions: [], mode: 'send', ...more }),
     story: (from = 0) => disk.batches.slice(from).map((batch) => batch.map(tell).join(' + ')),
-    entries: (type) => disk.entries.filter((entry) => entry.type === type),
+    entries: <T extends Entry['type']>(type: T) =>
+      disk.entries.filter((entry): entry is Extract<Entry, { type: T }> => entry.type === type),
     isFree: () => disk.locks.size === 0,
     crash: async () => {
       process.kill();

@@ -1,0 +1,135 @@
+/**
+ * Asks a model for a summary, with the retries that any request has. Gives the whole summary or none: a cut, empty or
+ * refused one is a failure. Each retry is a pair of notes in the log.
+ */
+import type { StreamJournal } from '../../log/store.js';
+import type { Model, Usage } from '../../ports.js';
+import type { Failure } from '../../shared/failure.js';
+import type { Draft } from '../../shared/notes.js';
+import { runAttempt, type AttemptResult } from '../attempt.js';
+import type { Core, Run } from '../core.js';
+import { refused } from '../failures.js';
+import { Live } from '../live.js';
+import { effectivePolicy, planRetry } from '../retry.js';
+import { waitFor } from '../wait.js';
+import { summaryRequest, type SummaryTask } from './summary-prompt.js';
+
+export interface Summary {
+  text: string;
+  /** One for each request that reported it, failed ones too. */
+  usage: Draft[];
+}
+
+/** A summary is for the log alone: nothing of it is shown or kept while it comes. */
+const noJournal: StreamJournal = {
+  begin: () => Promise.resolve(),
+  add: () => undefined,
+  flush: () => Promise.resolve(),
+  end: () => Promise.resolve(),
+  read: () => Promise.resolve(null),
+};
+
+export async function summarise(
+  core: Core,
+  run: Run,
+  model: Model,
+  task: SummaryTask,
+): Promise<Summary | Failure> {
+  const { clock, settings, random } = core.parts;
+  const policy = effectivePolicy(settings().retry);
+  const began = clock.elapsed();
+  const usage: Draft[] = [];
+  let openRetry = 0;
+  for (let attempt = 1; ; attempt++) {
+    const result = await ask(core, run, model, task);
+    if (result.usage !== null) usage.push(usageOf(run, result.usage));
+    const failure = failureIn(result, run);
+    if (failure === null || openRetry > 0) await endRetry(core, run, openRetry, failure);
+    if (failure === null) return { text: result.text.trim(), usage };
+    const plan = planRetry({
+      policy,
+      failure,
+      attempts: attempt,
+      elapsed: clock.elapsed() - began,
+      remaining: run.remaining(),
+      resumes: 0,
+      hasContent: false,
+      random: random(),
+    });
+    if (!failure.transient || plan.kind !== 'retry' || run.signal.aborted) {
+      if (usage.length > 0) await core.append(usage);
+      return failure;
+    }
+    openRetry = attempt;
+    const { delay_ms } = plan;
+    await core.append([
+      {
+        type: 'summarization_retry_start',
+        turn_id: run.turn_id,
+        attempt,
+        max_attempts: policy.maxAttempts,
+        delay_ms,
+        error: failure.message,
+      },
+    ]);
+    const due_at = new Date(clock.now() + delay_ms).toISOString();
+    await waitFor(clock, run, { ms: delay_ms, hint_ms: plan.hint_ms, due_at });
+  }
+}
+
+function ask(core: Core, run: Run, model: Model, task: SummaryTask): Promise<AttemptResult> {
+  const { clock, ids, log, settings } = core.parts;
+  const { idleTimeout } = settings();
+  return runAttempt(
+    { clock, ids, log, live: new Live((error) => log('error', String(error))), journal: noJournal },
+    {
+      model,
+      request: summaryRequest(task),
+      attempt_id: ids.entry(),
+      turn_id: run.turn_id,
+      step: 0,
+      idleTimeout: Number.isFinite(idleTimeout) && idleTimeout > 0 ? idleTimeout : 60_000,
+      signal: run.signal,
+    },
+  );
+}
+
+const usageOf = ({ turn_id }: Run, usage: Usage): Draft => ({
+  type: 'usage',
+  turn_id,
+  purpose: 'summary',
+  ...usage,
+});
+
+async function endRetry(
+  core: Core,
+  { turn_id }: Run,
+  attempt: number,
+  failure: Failure | null,
+): Promise<void> {
+  if (attempt === 0) return;
+  await core.append([
+    {
+      type: 'summarization_retry_end',
+      turn_id,
+      success: failure === null,
+      attempt,
+      ...(failure === null ? {} : { final_error: failure.message }),
+    },
+  ]);
+}
+
+/** Why there is no summary; null when there is one. */
+function failureIn(result: AttemptResult, run: Run): Failure | null {
+  if (run.signal.aborted || result.kind === 'aborted') {
+    return { kind: 'cancelled', code: 'Cancelled', message: 'The summary was stopped.', transient: false };
+  }
+  if (result.kind === 'failed') return result.failure;
+  if (result.reason === 'length') {
+    return refused('SummaryCut', "The summary was cut at the model's output limit, so it was not used.");
+  }
+  if (result.reason === 'content_filter') {
+    return refused('ContentFilter', 'The provider withheld the summary (content filter).');
+  }
+  return result.text.trim() === '' ? refused('SummaryEmpty', 'The model gave an empty summary.') : null;
+}
