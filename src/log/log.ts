@@ -10,6 +10,7 @@ import { isConversation, type Draft, type Entry } from '../shared/notes.js';
 import { AppendQueue, type AppendRequest, type StoreAppendOptions } from './append-queue.js';
 import { Bodies } from './bodies.js';
 import { FolderBlobs } from './blobs.js';
+import { fitBatch } from './fit.js';
 import { composeLines } from './group.js';
 import { refusalOf } from './header.js';
 import type { Ledger } from './ledger.js';
@@ -262,7 +263,7 @@ export class FileLog implements SessionLog {
     const seen = this.head;
     await this.#take('write');
     // Catching up may have shown that the session was archived meanwhile.
-    const allowed = requests.filter((request) => this.#isAllowed(request));
+    const allowed = await this.#fit(requests.filter((request) => this.#isAllowed(request)));
     const isOvertaken = this.head !== seen && allowed.some(({ options }) => options.expectedHead === seen);
     const world = { ids: this.#parts.ids, timestamp: new Date(this.#parts.clock.now()).toISOString() };
     const lines = composeLines(allowed, this.#ledger, world);
@@ -275,6 +276,19 @@ export class FileLog implements SessionLog {
     }
     // Another window moved the head from where the person saw it: their view has to be taken anew.
     if (isOvertaken) this.#end('stale', overtaken());
+  }
+
+  /** With what is too long for a line in blobs. One that cannot be kept there fails alone. */
+  async #fit(requests: readonly AppendRequest[]): Promise<AppendRequest[]> {
+    const fitted: AppendRequest[] = [];
+    for (const request of requests) {
+      try {
+        fitted.push({ ...request, batch: await fitBatch(this.blobs, request.batch) });
+      } catch (error) {
+        request.reject(error);
+      }
+    }
+    return fitted;
   }
 
   #isAllowed(request: AppendRequest): boolean {

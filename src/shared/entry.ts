@@ -74,19 +74,23 @@ export const envelope = {
 /** A text too long for a line: the whole is the blob, `preview` its first {@link PREVIEW_CHARS} characters. */
 const offloaded = { blob: hash.optional(), preview: z.string().optional() };
 
-const providerMetadata = z.record(z.string(), z.unknown()).optional();
+/** What a provider wants back, whole or not at all. Too long for a line, `{signature, provider_metadata}` is a blob. */
+const opaque = {
+  provider_metadata: z.record(z.string(), z.unknown()).optional(),
+  metadata_blob: hash.optional(),
+};
 
 export const textPart = z.looseObject({
   type: z.literal('text'),
   text: z.string(),
-  provider_metadata: providerMetadata,
+  ...opaque,
   ...offloaded,
 });
 export const reasoningPart = z.looseObject({
   type: z.literal('reasoning'),
   text: z.string(),
   signature: z.string().optional(),
-  provider_metadata: providerMetadata,
+  ...opaque,
   ...offloaded,
 });
 export const toolCallPart = z.looseObject({
@@ -98,7 +102,7 @@ export const toolCallPart = z.looseObject({
   /** Parsed arguments; `{}` when they did not parse, with what came in `raw_input` (`''` when that is the blob). */
   input: z.unknown(),
   raw_input: z.string().optional(),
-  provider_metadata: providerMetadata,
+  ...opaque,
   ...offloaded,
 });
 export const toolResultPart = z.looseObject({
