@@ -277,6 +277,11 @@ export class Chat {
     if (failure.code === 'ResumeRequired' && replyInstead !== undefined) {
       return { failure, retry: { label: 'Deny and Send', run: replyInstead } };
     }
+    // Which one, and since when, a notice says.
+    if (failure.code === 'Locked') {
+      const message = 'Another window works in this session now. Nothing was sent; your text stays here.';
+      return { failure: { ...failure, message } };
+    }
     if (failure.code !== 'SessionRunning') return { failure };
     const stopFirst = () => {
       this.#afterStop = again;

@@ -29,7 +29,8 @@ import { standWhereWritten, takeOver } from './sessions/other-window.js';
 import { letSessionsRest } from './sessions/rest.js';
 import { applyRetention } from './sessions/retention.js';
 import { SessionsTree } from './sessions/tree.js';
-import { keepListInStep, type SessionsView } from './sessions/view.js';
+import { filterWords } from './sessions/tree-filter.js';
+import type { SessionsView } from './sessions/view.js';
 import { tellWorld } from './tell-world.js';
 
 export interface BoughParts extends GroundParts {
@@ -85,7 +86,8 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     }),
   );
   bag.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void folders.followFolders().catch(onError)));
-  bag.add(keepListInStep({ list: parts.list, tree, chats, onError }));
+  bag.add(tree.onDidFilter((filter) => parts.list.say(filterWords(filter))));
+  bag.add(chats.onChange(whenOther(shown, () => tree.refresh())));
   bag.add(sessions.on(({ id, type }) => (type === 'closed' ? drafts.forget(id) : undefined)));
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
   bag.add(
@@ -115,6 +117,17 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
       await storage.close();
       bag.dispose();
     },
+  };
+}
+
+/** Calls `work` when what `read` gives is another than before. */
+function whenOther(read: () => string | undefined, work: () => void): () => void {
+  let before = read();
+  return () => {
+    const now = read();
+    if (now === before) return;
+    before = now;
+    work();
   };
 }
 

@@ -304,7 +304,7 @@ describe('small words', () => {
       purpose: 'step',
     });
     expect(meterOf(scene.fold.state(), realModel).short).toBe('10 %');
-    expect(meterOf(scene.fold.state(), { ...realModel, contextWindow: undefined }).short).toBe('13k tokens');
+    expect(meterOf(scene.fold.state(), { ...realModel, contextWindow: undefined }).short).toBe('13k tok');
   });
 
   it('shows the lines that differ with their numbers', () => {

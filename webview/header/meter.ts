@@ -11,7 +11,7 @@ export function meterOf(
   const window = model?.contextWindow;
   const short =
     window === undefined
-      ? `${compact(last.total_tokens)} ${last.total_tokens === 1 ? 'token' : 'tokens'}`
+      ? `${compact(last.total_tokens)} tok`
       : `${Math.min(100, Math.round((100 * last.total_tokens) / window))} %`;
   const lines = [
     `Last request: ${last.input_tokens.toLocaleString()} tokens in, ${last.output_tokens.toLocaleString()} out`,

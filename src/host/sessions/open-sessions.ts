@@ -12,7 +12,7 @@ import type { HostSession } from './session.js';
 
 export type SessionEvent =
   /** `rested`: let go of, to be opened again; `closed`: it may be gone. */
-  | { id: string; type: 'opened' | 'closed' | 'rested' | 'replaced' | 'access' }
+  | { id: string; type: 'opened' | 'closed' | 'rested' | 'replaced' | 'access' | 'holder' }
   | { id: string; type: 'appended'; placed: readonly PlacedEntry[] }
   | { id: string; type: 'agent'; event: AgentEvent };
 
@@ -147,6 +147,7 @@ export class OpenSessions implements Disposable {
     const { create, onError } = this.parts;
     const session = bag.add(create(log));
     bag.add(session.agent.on((event) => this.events.fire({ id, type: 'agent', event })));
+    bag.add(session.onHolder(() => this.events.fire({ id, type: 'holder' })));
     bag.add(log.onAppend((placed) => this.events.fire({ id, type: 'appended', placed })));
     bag.add(log.onAccess(() => this.events.fire({ id, type: 'access' })));
     // A session that cannot be mended now (another window has it) is shown all the same.

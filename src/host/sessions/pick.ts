@@ -66,7 +66,7 @@ async function fill(
 
 function itemOf(summary: SessionSummary, { store, sessions, now, current }: PickParts): SessionItem {
   const live = sessions.peekReadable(summary.id);
-  const word = rowWord(summary, live?.agent.run());
+  const word = rowWord(summary, live?.run());
   const age = relativeTime(summary.updated, now(), vscode.env.language);
   const kept = store.isEphemeral(summary.id) ? vscode.l10n.t('not kept') : '';
   const notes = [word, kept, summary.id === current ? vscode.l10n.t('on show') : '', age];

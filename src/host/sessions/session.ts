@@ -7,7 +7,7 @@ import type { Holder, PlacedEntry, SessionLog } from '../../log/store.js';
 import type { Disposable, Model, Outcome } from '../../ports.js';
 import { OutlineFlag } from '../../shared/fold/types.js';
 import { isFailure, type Failure } from '../../shared/failure.js';
-import type { Intent, ModelView, NoticeView, StatusView } from '../../shared/protocol.js';
+import type { Intent, ModelView, NoticeView, RunState, StatusView } from '../../shared/protocol.js';
 import type { ShownSession } from '../chat/feed.js';
 import { createBag, createSignal } from '../disposables.js';
 import { unwrap } from '../errors.js';
@@ -45,6 +45,7 @@ export class HostSession implements ShownSession, Disposable {
   isHeld = false;
   private readonly bag = createBag();
   private readonly changed;
+  private readonly heldElsewhere;
   private notSaved: Failure | null = null;
   /** The intent that could not be saved, when it was one. */
   private unsaved: Intent | null = null;
@@ -58,6 +59,7 @@ export class HostSession implements ShownSession, Disposable {
   constructor(private readonly parts: HostSessionParts) {
     this.agent = parts.agent;
     this.changed = createSignal<void>(parts.onError);
+    this.heldElsewhere = createSignal<void>(parts.onError);
     this.bag.add(this.agent.log.onAppend((placed) => this.takeAppended(placed)));
     this.bag.add(
       this.agent.on((event) => {
@@ -70,7 +72,14 @@ export class HostSession implements ShownSession, Disposable {
     this.bag.add(parts.facts.onChange(() => this.changed.fire()));
   }
 
+  /** What it does, here or in another window that is known to work in it. */
+  run(): RunState {
+    const own = this.agent.run();
+    return own === 'idle' && this.holder !== null ? 'running' : own;
+  }
+
   readonly title = (): string => titleOf(this.agent.log);
+  readonly onHolder = (listener: () => void): Disposable => this.heldElsewhere.on(listener);
   readonly onChange = (listener: () => void): Disposable => this.changed.on(listener);
 
   readonly status = (): StatusView => {
@@ -133,6 +142,7 @@ export class HostSession implements ShownSession, Disposable {
     if (isSameHolder(before, working)) return;
     this.holder = working;
     this.changed.fire();
+    this.heldElsewhere.fire();
     if (working === null) await this.agent.recover();
   }
 

@@ -38,8 +38,6 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   readonly onDidFilter = this.filtered.event;
   private limit = PAGE;
   private shownFilter = noFilter;
-  /** As they were given last, so that one can be pointed at. */
-  private rows: readonly TreeNode[] = [];
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: { dispose(): void }[];
 
@@ -69,24 +67,6 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.shownFilter = filter;
     this.filtered.fire(filter);
     this.refresh();
-  }
-
-  /** The row of a session, when it is among those shown. */
-  rowOf(id: string): TreeNode | undefined {
-    for (const node of this.rows) {
-      if (node.kind === 'session' && node.summary.id === id) return node;
-      const summary = node.kind === 'group' ? node.sessions.find((row) => row.id === id) : undefined;
-      if (summary) return { kind: 'session', summary };
-    }
-    return undefined;
-  }
-
-  getParent(node: TreeNode): TreeNode | undefined {
-    if (node.kind === 'branch') return this.rowOf(node.session);
-    if (node.kind !== 'session') return undefined;
-    return this.rows.find(
-      (row) => row.kind === 'group' && row.sessions.some(({ id }) => id === node.summary.id),
-    );
   }
 
   showMore(): void {
@@ -136,8 +116,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       groups.length === 1 && only
         ? only.rows.map((summary) => ({ kind: 'session', summary }))
         : groups.map(({ name, rows: members }) => ({ kind: 'group', name, sessions: members }));
-    this.rows = isMore ? [...rows, { kind: 'more', count: this.limit }] : rows;
-    return [...this.rows];
+    return isMore ? [...rows, { kind: 'more', count: this.limit }] : rows;
   }
 
   private async read(): Promise<{ sessions: SessionSummary[]; isMore: boolean }> {
@@ -162,11 +141,16 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   private sessionItem(summary: SessionSummary): vscode.TreeItem {
     const live = this.parts.sessions.peekReadable(summary.id);
-    const word = rowWord(summary, live?.agent.run());
+    const word = rowWord(summary, live?.run());
     const title = live?.title() ?? summary.title;
-    const item = new vscode.TreeItem(title, collapsibility(live?.agent.log.outline, summary));
-    const isEphemeral = this.parts.store.isEphemeral(summary.id);
     const isShown = this.parts.shown() === summary.id;
+    // Written in bold, as the one that is being looked at.
+    const label: vscode.TreeItemLabel = {
+      label: title,
+      ...(isShown ? { highlights: [[0, title.length]] } : {}),
+    };
+    const item = new vscode.TreeItem(label, collapsibility(live?.agent.log.outline, summary));
+    const isEphemeral = this.parts.store.isEphemeral(summary.id);
     const { icon, color } = isEphemeral && word === '' ? { icon: 'eye-closed' } : rowIcons[word];
     item.id = `session:${summary.id}`;
     item.description = word;
@@ -228,6 +212,7 @@ function changesRows(event: SessionEvent): boolean {
       return false;
     case 'closed':
     case 'rested':
+    case 'holder':
     case 'replaced':
       return true;
     case 'appended':

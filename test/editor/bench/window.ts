@@ -44,6 +44,10 @@ export interface EditorWindow {
   /** Waits for the status-bar item with this accessible name, e.g. "Bough: idle". */
   statusBar(name: string | RegExp, timeout?: number): Promise<Locator>;
   sessionsTree(): Promise<TreeRow[]>;
+  /** The row of this title and, if given, of this description. */
+  row(title: string, description?: string): Promise<TreeRow>;
+  /** No row of this title is there any more. */
+  rowGone(title: string): Promise<void>;
   /** Developer: Reload Window, until the workbench is there again and our extension runs. */
   reload(): Promise<void>;
   setTheme(theme: Theme): Promise<void>;
@@ -96,6 +100,19 @@ export async function openWindow({
       return item;
     },
     sessionsTree: () => readSessions(page),
+    row: (title, description) =>
+      eventually(
+        async () =>
+          (await readSessions(page)).find(
+            (row) => row.title === title && (description === undefined || row.description === description),
+          ),
+        { what: `a row "${title}" ${description ?? ''}` },
+      ),
+    rowGone: async (title) => {
+      await eventually(async () => !(await readSessions(page)).some((row) => row.title === title), {
+        what: `no row "${title}"`,
+      });
+    },
     reload: async () => {
       await page.evaluate(() => document.body.setAttribute('data-before-reload', ''));
       await runCommand(page, 'Developer: Reload Window');

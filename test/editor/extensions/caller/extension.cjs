@@ -1,14 +1,15 @@
-// Another extension that uses Bough's public API and shows what it got.
+// Another extension that uses Bough's public API, and runs commands that are in no menu, and shows what it got.
 const vscode = require('vscode');
 
 exports.activate = (context) => {
+  const bough = () => vscode.extensions.getExtension('bough.bough').activate();
   const ask = async () => {
-    const bough = await vscode.extensions.getExtension('bough.bough').activate();
+    const api = await bough();
     const types = new Set();
-    bough.onEntry(({ entry }) => types.add(entry.type));
-    const session = await bough.open();
+    api.onEntry(({ entry }) => types.add(entry.type));
+    const session = await api.open();
     const { text, messages, incomplete } = await session.prompt('Say hello');
-    const [first] = await bough.listSessions();
+    const [first] = await api.listSessions();
     const facts = {
       text,
       roles: messages.map(({ role }) => role),
@@ -18,5 +19,25 @@ exports.activate = (context) => {
     };
     vscode.window.showInformationMessage(`Bough says ${JSON.stringify(facts)}`);
   };
-  context.subscriptions.push(vscode.commands.registerCommand('caller.ask', ask));
+  /** Asks for a JSON array: the name, then the arguments. */
+  const asked = async () => JSON.parse(await vscode.window.showInputBox({ prompt: 'Name and arguments' }));
+  const run = async () => {
+    const [command, ...args] = await asked();
+    await vscode.commands.executeCommand(command, ...args);
+  };
+  const call = async () => {
+    const [name, ...args] = await asked();
+    try {
+      const result = await (await bough())[name](...args);
+      const told = result?.prompt ? { id: result.id, path: result.path, title: result.title } : result;
+      vscode.window.showInformationMessage(`API ${name}: ${JSON.stringify(told ?? null)}`);
+    } catch (error) {
+      vscode.window.showInformationMessage(`API ${name} failed: ${error.code} ${error.message}`);
+    }
+  };
+  context.subscriptions.push(
+    vscode.commands.registerCommand('caller.ask', ask),
+    vscode.commands.registerCommand('caller.run', run),
+    vscode.commands.registerCommand('caller.call', call),
+  );
 };

@@ -1,0 +1,20 @@
+// Commands that are in no menu, and Bough's public API, by way of another extension.
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import type { EditorWindow } from './bench/window.js';
+
+export const caller = path.join(import.meta.dirname, 'extensions/caller');
+
+export async function run(window: EditorWindow, command: string, ...args: unknown[]): Promise<void> {
+  await window.runCommand('Caller: Run Command');
+  await window.answer(JSON.stringify([command, ...args]));
+}
+
+/** What the API gave, as JSON behind `API <name>: `, in a notification. */
+export async function call(window: EditorWindow, name: string, ...args: unknown[]): Promise<Locator> {
+  await window.runCommand('Caller: Call API');
+  await window.answer(JSON.stringify([name, ...args]));
+  const told = window.notification(`API ${name}`).last();
+  await told.waitFor();
+  return told;
+}

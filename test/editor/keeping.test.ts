@@ -1,0 +1,124 @@
+// What is kept, and where: archived sessions, sessions without a file, and who may read what we write.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { reply } from '../model-server/index.js';
+import { caller, run } from './caller.js';
+import { eventually, type Editor } from './bench/index.js';
+import { filesBelow, logsBelow, onlyLog, readableByOthers } from './log-on-disk.js';
+import { personAt, reloaded } from './person.js';
+import { withScriptedModel } from './scripted.js';
+
+/** Every file of ours with what is in it, but for the cache of the list. */
+const written = (editor: Editor) =>
+  filesBelow(editor.storage())
+    .filter((file) => !file.includes('/cache/'))
+    .map((file) => `${file}: ${readFileSync(file, 'base64')}`);
+
+test('an archived session says so, takes nothing more, stays listed, and comes back', () =>
+  withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Good morning.'), reply.text('And good night.'));
+    await person.send('Hello');
+    await person.says('Good morning.');
+    await person.run('idle');
+
+    const row = await editor.row('Hello');
+    await row.locator.hover();
+    await row.locator.getByRole('button', { name: 'Archive Session' }).click();
+    await editor.row('Hello', 'archived');
+    await person.notice('read-only').filter({ hasText: 'archived' }).waitFor();
+    expect(await person.composer.getAttribute('readonly')).not.toBeNull();
+    await editor.screenshot('archived');
+
+    await run(editor, 'bough.session.filter');
+    await editor.pick('Without archived');
+    await editor.rowGone('Hello');
+    await run(editor, 'bough.session.filter');
+    await editor.pick('Archived only');
+    await editor.row('Hello', 'archived');
+    await editor.screenshot('filtered');
+    await editor.runCommand('Bough: New Session');
+    await eventually(async () => (await person.at('message').count()) === 0, { what: 'an empty chat' });
+    await editor.runCommand('Bough: Switch Session…');
+    await editor.pick(/Hello/);
+    await person.says('Good morning.');
+
+    await person.notice('read-only').getByRole('button', { name: 'Unarchive' }).click();
+    await eventually(async () => (await person.notice('read-only').count()) === 0, { what: 'no notice' });
+    await run(editor, 'bough.session.filter');
+    await editor.pick('All sessions');
+    await editor.row('Hello', '');
+    await person.send('Good night');
+    await person.says('And good night.');
+    expect(logsBelow(editor.storage())).toHaveLength(1);
+  }));
+
+test('a session without a file works like any other, and leaves nothing behind', () =>
+  withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Good morning.'));
+    await person.send('Hello');
+    await person.says('Good morning.');
+    await person.run('idle');
+    await editor.row('Hello');
+    const before = written(editor);
+
+    await run(editor, 'bough.session.newEphemeral');
+    await person.at('ephemeral').waitFor();
+    server.enqueue(
+      reply.calls([{ name: 'write', args: { path: 'note.txt', content: 'kept\n' } }]),
+      reply.text('Written.'),
+    );
+    await person.send('Write a note');
+    await person.decide('approve');
+    await person.says('Written.');
+    await person.run('idle');
+    await person.composer.fill('not sent yet');
+    await editor.row('Write a note');
+    await editor.screenshot('ephemeral');
+    await (await editor.row('Hello')).locator.click();
+    await person.says('Good morning.');
+    expect(await person.at('ephemeral').count()).toBe(0);
+    await (await editor.row('Write a note')).locator.click();
+    await person.says('Written.');
+    await eventually(async () => (await person.composer.inputValue()) === 'not sent yet', {
+      what: 'the draft',
+    });
+    expect(written(editor)).toEqual(before);
+
+    const chat = await reloaded(editor);
+    await chat.says('Good morning.');
+    await editor.rowGone('Write a note');
+    await editor.runCommand('Bough: New Session');
+    await eventually(async () => (await chat.at('message').count()) === 0, { what: 'an empty chat' });
+    await run(editor, 'bough.session.continueLast');
+    await chat.says('Good morning.');
+  }));
+
+test('B18: nobody else can read what we write, through edits, forks, archiving and deleting', () =>
+  withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
+    server.enqueue(
+      reply.calls([{ name: 'write', args: { path: 'a.txt', content: 'a\n' } }]),
+      reply.text('Written.'),
+      reply.text('Second.'),
+    );
+    await person.send('Write a');
+    await person.decide('approve');
+    await person.says('Written.');
+    await person.run('idle');
+    await person.composer.fill('a draft');
+    const { header } = onlyLog(editor.storage());
+    await editor.runCommand('Bough: Fork Session…');
+    await editor.pick('From the end');
+    await eventually(() => logsBelow(editor.storage()).length === 2, { what: 'a copy' });
+    const chat = await personAt(editor);
+    await chat.says('Written.');
+    await chat.send('Go on in the copy');
+    await chat.says('Second.');
+    await chat.run('idle');
+    await run(editor, 'bough.session.archive', header['id']);
+    await editor.row('Write a', 'archived');
+    await editor.runCommand('Bough: Delete Session…');
+    await editor.confirm('Delete');
+    await eventually(() => logsBelow(editor.storage()).length === 1, { what: 'one log' });
+    expect(filesBelow(editor.storage()).length).toBeGreaterThan(5);
+    expect(readableByOthers(editor.storage())).toEqual([]);
+  }));
