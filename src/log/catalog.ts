@@ -67,6 +67,14 @@ export class Catalog {
     return page(all.filter(matches(query)).sort(byUpdate), query);
   }
 
+  /** Makes the index again from the logs alone. */
+  async rebuild(): Promise<void> {
+    await this.#serial.run(() => {
+      this.#rows = new Map();
+      return this.#reconcile();
+    });
+  }
+
   /** The row of one log, read anew unless the index knows it as it is; the index is left alone. */
   async one(name: string): Promise<SessionSummary | undefined> {
     const known = (this.#rows ?? (await this.#readIndex())).get(name);

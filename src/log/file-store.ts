@@ -11,6 +11,7 @@ import type { SessionLease } from './lease.js';
 import { sweepLeftovers } from './leftovers.js';
 import { Listeners } from './listeners.js';
 import type { FileLog } from './log.js';
+import { mend } from './mend.js';
 import { SessionHandles, type HandleParts } from './session-handles.js';
 import type { SessionPaths } from './session-name.js';
 import { stored } from './storage.js';
@@ -25,13 +26,15 @@ import type {
   StoreAbilities,
 } from './store.js';
 import { Trash, type Discarded } from './trash.js';
+import type { VerifyOptions, VerifyReport } from './upkeep.js';
+import { verifyLogs } from './verify.js';
 
 export interface FileStoreParts extends HandleParts {
   /** `workspaces/<key>/`: see workspace-key. */
   folder: string;
 }
 
-export class FileStore implements SessionStore, Omit<StoreAbilities, 'prune' | 'verify'> {
+export class FileStore implements SessionStore, Omit<StoreAbilities, 'prune'> {
   readonly #parts: FileStoreParts;
   readonly #sessions: string;
   readonly #catalog: Catalog;
@@ -134,6 +137,23 @@ export class FileStore implements SessionStore, Omit<StoreAbilities, 'prune' | '
       };
     };
     return handles.gated(id, discard, signal);
+  }
+
+  async verify({ repair = false, signal }: VerifyOptions = {}): Promise<VerifyReport> {
+    const { files, folder, who, clock, hasFiles = true } = this.#parts;
+    const leaseOf = (paths: SessionPaths): SessionLease => this.#handles.leaseOf(paths);
+    const parts = { files, folder, host: who.host, openNames: this.#handles.openNames };
+    const report = await verifyLogs(
+      parts,
+      (log) => (repair ? mend({ files, clock, sessions: this.#sessions, leaseOf }, log) : Promise.resolve()),
+      signal,
+    );
+    if (repair && report.logs.length > 0) {
+      await this.#catalog.rebuild();
+      report.repaired.push('The list of sessions was made anew from the logs.');
+    }
+    if (hasFiles) return report;
+    return { ...report, folder: undefined, logs: report.logs.map((log) => ({ ...log, file: undefined })) };
   }
 
   onChange(listener: (id: string) => void): Disposable {

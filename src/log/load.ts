@@ -43,7 +43,7 @@ export async function readMore(
       const { size } = await file.stat();
       const mark = await readRange(file, 0, Math.min(MARK_BYTES, size));
       const isSame = Buffer.compare(mark.subarray(0, loaded.mark.length), loaded.mark) === 0;
-      if (!isSame || size < loaded.ledger.next.from) return undefined;
+      if (!isSame || size < loaded.size) return undefined;
       const placed: PlacedEntry[] = [];
       await readOn(file, loaded.ledger, size, (entries) => placed.push(...entries));
       Object.assign(loaded, { size, mark });

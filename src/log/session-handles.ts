@@ -104,6 +104,11 @@ export class SessionHandles {
     return undefined;
   }
 
+  /** Names of the files of all that is open, written or not. */
+  get openNames(): Set<string> {
+    return new Set(this.#live.keys());
+  }
+
   isOnDisk(paths: SessionPaths): Promise<boolean> {
     return stored(
       'look at',

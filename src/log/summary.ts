@@ -24,7 +24,7 @@ function summaryOf(name: string, { ledger, size, mtime }: Loaded): SessionSummar
   const damage = ledger.damage[0];
   return {
     id: sessionIdOf(name, header.id),
-    title: state.name ?? header.title ?? firstPrompt(ledger) ?? UNTITLED,
+    title: titleOf(ledger),
     named: state.name !== null,
     folder: header.folder,
     created: Number.isNaN(created) ? mtime : created,
@@ -63,6 +63,10 @@ export function unreadable(
     detail: reason,
   };
 }
+
+/** What a session is called where nobody named it: by its first words. */
+export const titleOf = (ledger: Ledger): string =>
+  ledger.fold.state().name ?? ledger.header.title ?? firstPrompt(ledger) ?? UNTITLED;
 
 function statusOf(state: PathState): SessionSummary['status'] {
   if (state.approvals.length > 0) return 'waiting';

@@ -17,7 +17,7 @@ export interface Runner {
 }
 
 /** Every store of Bough's, and every one that `connectStore` makes. */
-export type FullStore = SessionStore & Omit<StoreAbilities, 'prune' | 'verify'>;
+export type FullStore = SessionStore & Omit<StoreAbilities, 'prune'>;
 
 export interface StoreUnderTest {
   store: FullStore;
