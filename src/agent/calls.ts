@@ -3,13 +3,14 @@
  * the log, one at a time in call order among those that may; each result is written as it arrives.
  */
 import { cancelled, isBoughError, isFailure, type Failure } from '../shared/failure.js';
+import { READ_ONLY_RESULT } from '../shared/fold/stand-in.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import { expiry, ownStatesSince, requestDraft } from './approvals.js';
 import { openCallsOf, type Core, type Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { failureOf, stackOf } from './failures.js';
-import { isForbidden, READ_ONLY_TEXT, runsUnasked } from './mode.js';
+import { isForbidden, runsUnasked } from './mode.js';
 import { standInText } from './recover.js';
 import { finishCall, startBatch, stepRef, toolBug, toolContext, type ReadyCall } from './tool-run.js';
 import { unlessStopped } from './wait.js';
@@ -69,7 +70,7 @@ async function judge(core: Core, run: Run, call: CallState): Promise<ReadyCall |
   const ready = await prepareCall(core, call, run.signal);
   if (run.signal.aborted) return null;
   if (isFailure(ready)) return answer(ready.message);
-  if (isForbidden(core, ready.prepared)) return answer(READ_ONLY_TEXT);
+  if (isForbidden(core, ready.prepared)) return answer(READ_ONLY_RESULT);
   if (call.status === 'allowed') {
     const changed = expiry(call, ready.prepared, await ownStatesSince(core, call));
     if (changed !== null) return answer(changed);

@@ -13,9 +13,6 @@ import { underLease, type Core } from './core.js';
 import { refused } from './failures.js';
 import type { Done } from './refusals.js';
 
-export const READ_ONLY_TEXT =
-  'The call was not run: this session is in read-only mode, in which nothing is changed and no command is run. Do not try another way. Say what you would do; the person can switch the mode.';
-
 const approvalNote = (state: ApprovalState): Draft => ({
   type: 'extension_data',
   ext_type: APPROVAL_STATE,

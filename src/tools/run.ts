@@ -109,7 +109,7 @@ function endOf(
     return { sentence, outcome: 'timed out' };
   }
   if (stopped)
-    return { sentence: `The command was stopped by the person after ${time}.`, outcome: 'stopped' };
+    return { sentence: `The command was stopped after ${time}, before its end.`, outcome: 'stopped' };
   if (result.exit_code === null) {
     const signal = result.signal ?? 'an unknown signal';
     return { sentence: `The command was ended by ${signal} after ${time}.`, outcome: signal };

@@ -86,7 +86,7 @@ describe('a tool call as a sentence', () => {
       card(
         'run',
         { command: 'x' },
-        { state: 'error', result: '[The command was stopped by the person after 3 s.]' },
+        { state: 'error', result: '[The command was stopped after 3 s, before its end.]' },
       ),
       'Run x · stopped · 3 s',
     ],

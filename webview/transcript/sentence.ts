@@ -1,4 +1,5 @@
 /** A tool call as a sentence: icon, verb, object, outcome. */
+import { READ_ONLY_RESULT } from '../../src/shared/fold/stand-in.js';
 import type { CardState, ToolCard } from '../../src/shared/fold/types.js';
 import { diffOf } from './hunks.js';
 
@@ -121,6 +122,7 @@ function outcomeOf(card: ToolCard): string | undefined {
     case 'unknown':
       return 'interrupted; it may have partly run';
     case 'error':
+      if (card.result === READ_ONLY_RESULT) return 'not run: read only';
       return exitWords(card) ?? (firstLine(card.result) || 'failed');
     case 'ok':
       return exitWords(card) ?? changedLines(card);
@@ -141,7 +143,7 @@ function deniedWords({ decision, feedback }: ToolCard): string {
     case 'replied':
       return 'not run: you replied instead';
     case 'expired':
-      return 'not run: the request expired; ask again';
+      return 'expired; ask again';
     case 'timeout':
       return 'not run: nobody decided in time';
     case 'cancelled':
@@ -160,7 +162,10 @@ function deniedWords({ decision, feedback }: ToolCard): string {
 const ends: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [/\[Exit code (-?\d+) after ([^\]]+?)\.\]/, (code, time) => `exit ${code} · ${time}`],
   [/\[The command was ended after ([^\]:]+): its time limit/, (time) => `timed out · ${time}`],
-  [/\[The command was stopped by the person after ([^\]]+?)\.\]/, (time) => `stopped · ${time}`],
+  [
+    /\[The command was stopped (?:by the person )?after ([^\],]+?)(?:, before its end)?\.\]/,
+    (time) => `stopped · ${time}`,
+  ],
   [/\[The command was ended by (\S+) after ([^\]]+?)\.\]/, (signal, time) => `${signal} · ${time}`],
 ];
 const END_LENGTH = 1000;

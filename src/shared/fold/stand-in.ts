@@ -12,6 +12,10 @@ export const NOT_RUN_RESULT =
 
 export const NOT_APPROVED_RESULT = 'The tool did not run: this call was not approved.';
 
+/** No tool was tried: the person set the session so. */
+export const READ_ONLY_RESULT =
+  'The call was not run: this session is in read-only mode, in which nothing is changed and no command is run. Do not try another way. Say what you would do; the person can switch the mode.';
+
 export const OTHER_LINE_RESULT =
   'This call was answered on another branch of the conversation. Its result is not part of this one. Call it again if the result is still needed.';
 
