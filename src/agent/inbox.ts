@@ -2,6 +2,7 @@
 import type { Failure } from '../shared/failure.js';
 import type { Intent } from '../shared/protocol.js';
 import { beginTurn } from './begin.js';
+import { bringSummary, collapseBranch } from './compaction/branch.js';
 import { compactNow } from './compaction/command.js';
 import { continueTurn, leaveTurn, navigate, tryAgain } from './branches.js';
 import { underLease, type Core } from './core.js';
@@ -44,6 +45,10 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
       return inGate(() => navigate(core, intent.entry_id, expected));
     case 'compact':
       return compactNow(core, intent.focus, expected);
+    case 'bring_summary':
+      return bringSummary(core, { ...intent, target: core.log.head }, expected);
+    case 'collapse':
+      return collapseBranch(core, intent, expected);
     case 'label':
       return inGate(() => setLabel(core, intent.entry_id, intent.label));
     case 'drop_queued':

@@ -4,6 +4,7 @@
  */
 import type { SessionLog } from '../log/store.js';
 import type { Failure } from '../shared/failure.js';
+import { summarizeBranch } from './compaction/branch.js';
 import { runStateOf, underLease, wantedModel, type Core } from './core.js';
 import { orFailure, refused, stackOf } from './failures.js';
 import { createGate } from './gate.js';
@@ -40,6 +41,7 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
       const unusable = usable(core);
       return unusable ?? carryOut(core, intent, expectedHead);
     },
+    summarizeBranch: (range, focus) => summarizeBranch(core, range, { focus }),
     selectModel: (provider, model_id) => selectModel(core, provider, model_id),
     settled: () => settled(core),
     on: (listener) => core.live.on(listener),

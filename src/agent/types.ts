@@ -115,6 +115,8 @@ export interface AgentSession {
   recover(): Promise<void>;
   /** Carries out what the person asked. Resolves when it is durable, not when the turn has ended. */
   dispatch(intent: Intent, expectedHead?: string | null): Promise<Outcome<{ entry_id?: string }>>;
+  /** The text of a summary of a part of one line. Nothing is written. */
+  summarizeBranch(range: { from_id: string; to_id: string }, focus?: string): Promise<Outcome<string>>;
   /** Fixed per session by a `model_change` note. */
   selectModel(provider: string, model_id: string): Promise<Outcome<void>>;
   /** Resolves when no run is in progress (waiting for a person is none). */

@@ -53,6 +53,20 @@ export const intentSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('navigate'), entry_id: entryId.nullable() }),
   /** Summarises the older part of the line for the model; all of it stays readable. `focus`: what to keep above all. */
   z.object({ type: z.literal('compact'), focus: z.string().max(2_000).optional() }),
+  /** Brings a summary of the line that was left, from its first own entry to its end, to where the head is. */
+  z.object({
+    type: z.literal('bring_summary'),
+    from_id: entryId,
+    to_id: entryId,
+    focus: z.string().max(2_000).optional(),
+  }),
+  /** Puts a summary in place of a part of the line, for the model. */
+  z.object({
+    type: z.literal('collapse'),
+    from_id: entryId,
+    to_id: entryId,
+    focus: z.string().max(2_000).optional(),
+  }),
   /** Names a place in the tree; null takes the name away. */
   z.object({
     type: z.literal('label'),

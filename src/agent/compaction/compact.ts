@@ -7,15 +7,14 @@ import type { Compaction } from '../../shared/entry.js';
 import { isFailure, type Failure } from '../../shared/failure.js';
 import type { Entry } from '../../shared/notes.js';
 import { buildContext, wantedBlobs } from '../context.js';
-import { shorten } from '../context/fit.js';
-import type { Line, Said } from '../context/select.js';
-import { sizeOfFrame, sizeOfMessage, estimateTokens } from '../context/tokens.js';
+import type { Line } from '../context/select.js';
+import { sizeOfFrame, sizeOfMessage } from '../context/tokens.js';
 import type { Core, Run } from '../core.js';
 import { refused } from '../failures.js';
 import { frameOf, readBlobs } from '../request.js';
 import { cutLine, type Cut } from './cut.js';
 import { summarise, type Summary } from './summarise.js';
-import { RESULT_CHARS, touchedFiles, transcriptOf } from './transcript.js';
+import { fitting, touchedFiles } from './transcript.js';
 
 export interface CompactionRequest {
   model: Model;
@@ -92,35 +91,19 @@ async function summariesOf(
       previous,
       focus,
     };
-    const whole = await summarise(core, run, model, task);
+    const whole = await summarise(core, run, { model, task });
     if (isFailure(whole)) return whole;
     texts.push(whole.text);
     usage.push(...whole.usage);
   } else if (previous !== undefined) texts.push(previous);
   if (cut.begun.length > 0) {
-    const begun = await summarise(core, run, model, {
-      kind: 'begun',
-      transcript: fitting(cut.begun, model.info, undefined),
-      focus,
-    });
+    const task = { kind: 'begun' as const, transcript: fitting(cut.begun, model.info), focus };
+    const begun = await summarise(core, run, { model, task });
     if (isFailure(begun)) return begun;
     texts.push(`## The turn under way, up to here\n\n${begun.text}`);
     usage.push(...begun.usage);
   }
   return { text: texts.join('\n\n'), usage };
-}
-
-/** The transcript as long as the model can take it: results shorter first, then its middle left out, marked. */
-function fitting(said: readonly Said[], { contextWindow }: ModelInfo, previous: string | undefined): string {
-  const room =
-    contextWindow === undefined ? Infinity : contextWindow * 0.7 - estimateTokens(previous ?? '') - 1_000;
-  let transcript = '';
-  for (const chars of RESULT_CHARS) {
-    transcript = transcriptOf(said, chars);
-    if (estimateTokens(transcript) <= room) return transcript;
-  }
-  const share = Math.max(room, 200) / estimateTokens(transcript);
-  return shorten(transcript, Math.floor(transcript.length * share));
 }
 
 /** What the model would be told, with nothing left out to make it fit. */

@@ -20,6 +20,13 @@ export interface Summary {
   usage: Draft[];
 }
 
+export interface SummaryCall {
+  model: Model;
+  task: SummaryTask;
+  /** Nothing of it goes into the log: neither retries nor what a failed one cost. */
+  isUnrecorded?: boolean;
+}
+
 /** A summary is for the log alone: nothing of it is shown or kept while it comes. */
 const noJournal: StreamJournal = {
   begin: () => Promise.resolve(),
@@ -29,55 +36,62 @@ const noJournal: StreamJournal = {
   read: () => Promise.resolve(null),
 };
 
-export async function summarise(
-  core: Core,
-  run: Run,
-  model: Model,
-  task: SummaryTask,
-): Promise<Summary | Failure> {
-  const { clock, settings, random } = core.parts;
-  const policy = effectivePolicy(settings().retry);
+export async function summarise(core: Core, run: Run, call: SummaryCall): Promise<Summary | Failure> {
+  const { clock } = core.parts;
+  const record = async (batch: Draft[]): Promise<void> => {
+    if (call.isUnrecorded !== true && batch.length > 0) await core.append(batch);
+  };
   const began = clock.elapsed();
   const usage: Draft[] = [];
-  let openRetry = 0;
   for (let attempt = 1; ; attempt++) {
-    const result = await ask(core, run, model, task);
+    const result = await ask(core, run, call);
     if (result.usage !== null) usage.push(usageOf(run, result.usage));
     const failure = failureIn(result, run);
-    if (failure === null || openRetry > 0) await endRetry(core, run, openRetry, failure);
+    if (attempt > 1) await record([retryEnd(run, attempt - 1, failure)]);
     if (failure === null) return { text: result.text.trim(), usage };
-    const plan = planRetry({
-      policy,
-      failure,
-      attempts: attempt,
-      elapsed: clock.elapsed() - began,
-      remaining: run.remaining(),
-      resumes: 0,
-      hasContent: false,
-      random: random(),
-    });
-    if (!failure.transient || plan.kind !== 'retry' || run.signal.aborted) {
-      if (usage.length > 0) await core.append(usage);
+    const wait = waitAfter(core, run, failure, { attempt, elapsed: clock.elapsed() - began });
+    if (wait === null) {
+      await record(usage);
       return failure;
     }
-    openRetry = attempt;
-    const { delay_ms } = plan;
-    await core.append([
-      {
-        type: 'summarization_retry_start',
-        turn_id: run.turn_id,
-        attempt,
-        max_attempts: policy.maxAttempts,
-        delay_ms,
-        error: failure.message,
-      },
-    ]);
-    const due_at = new Date(clock.now() + delay_ms).toISOString();
-    await waitFor(clock, run, { ms: delay_ms, hint_ms: plan.hint_ms, due_at });
+    await record([wait.note]);
+    const due_at = new Date(clock.now() + wait.ms).toISOString();
+    await waitFor(clock, run, { ms: wait.ms, hint_ms: wait.hint_ms, due_at });
   }
 }
 
-function ask(core: Core, run: Run, model: Model, task: SummaryTask): Promise<AttemptResult> {
+/** null: it is not asked again. */
+function waitAfter(
+  core: Core,
+  run: Run,
+  failure: Failure,
+  { attempt, elapsed }: { attempt: number; elapsed: number },
+): { ms: number; hint_ms: number; note: Draft } | null {
+  if (!failure.transient || run.signal.aborted) return null;
+  const policy = effectivePolicy(core.parts.settings().retry);
+  const plan = planRetry({
+    policy,
+    failure,
+    attempts: attempt,
+    elapsed,
+    remaining: run.remaining(),
+    resumes: 0,
+    hasContent: false,
+    random: core.parts.random(),
+  });
+  if (plan.kind !== 'retry') return null;
+  const note: Draft = {
+    type: 'summarization_retry_start',
+    turn_id: run.turn_id,
+    attempt,
+    max_attempts: policy.maxAttempts,
+    delay_ms: plan.delay_ms,
+    error: failure.message,
+  };
+  return { ms: plan.delay_ms, hint_ms: plan.hint_ms, note };
+}
+
+function ask(core: Core, run: Run, { model, task }: SummaryCall): Promise<AttemptResult> {
   const { clock, ids, log, settings } = core.parts;
   const { idleTimeout } = settings();
   return runAttempt(
@@ -101,23 +115,13 @@ const usageOf = ({ turn_id }: Run, usage: Usage): Draft => ({
   ...usage,
 });
 
-async function endRetry(
-  core: Core,
-  { turn_id }: Run,
-  attempt: number,
-  failure: Failure | null,
-): Promise<void> {
-  if (attempt === 0) return;
-  await core.append([
-    {
-      type: 'summarization_retry_end',
-      turn_id,
-      success: failure === null,
-      attempt,
-      ...(failure === null ? {} : { final_error: failure.message }),
-    },
-  ]);
-}
+const retryEnd = ({ turn_id }: Run, attempt: number, failure: Failure | null): Draft => ({
+  type: 'summarization_retry_end',
+  turn_id,
+  success: failure === null,
+  attempt,
+  ...(failure === null ? {} : { final_error: failure.message }),
+});
 
 /** Why there is no summary; null when there is one. */
 function failureIn(result: AttemptResult, run: Run): Failure | null {

@@ -5,9 +5,24 @@
 import type { Message, Part, TextPart } from '../../shared/entry.js';
 import { shorten } from '../context/fit.js';
 import type { Said } from '../context/select.js';
+import { estimateTokens } from '../context/tokens.js';
+import type { ModelInfo } from '../../ports.js';
 
 /** Characters of a result, and of a call's arguments, that a summary is made from; tried in turn until it fits. */
-export const RESULT_CHARS = [4_000, 1_200, 300] as const;
+const RESULT_CHARS = [4_000, 1_200, 300] as const;
+
+/** The transcript as long as the model can take it: results shorter first, then its middle left out, marked. */
+export function fitting(said: readonly Said[], { contextWindow }: ModelInfo, previous = ''): string {
+  const room =
+    contextWindow === undefined ? Infinity : contextWindow * 0.7 - estimateTokens(previous) - 1_000;
+  let transcript = '';
+  for (const chars of RESULT_CHARS) {
+    transcript = transcriptOf(said, chars);
+    if (estimateTokens(transcript) <= room) return transcript;
+  }
+  const share = Math.max(room, 200) / estimateTokens(transcript);
+  return shorten(transcript, Math.floor(transcript.length * share));
+}
 
 export function transcriptOf(said: readonly Said[], resultChars: number): string {
   return said

@@ -1,0 +1,85 @@
+/**
+ * Work that asks a model and belongs to no turn: it is a run as far as everybody else is concerned, can be stopped, holds
+ * the lease, and lets what was queued meanwhile go on when it is over.
+ */
+import { isFailure, type Failure } from '../shared/failure.js';
+import { underLease, type Core, type Run } from './core.js';
+import { bugFailure, orFailure, stackOf } from './failures.js';
+import { holdQueue } from './queue.js';
+import { repair } from './recover.js';
+import { headMoved, parked, pendingFailure, running, type ExpectedHead } from './refusals.js';
+import { LiveRun } from './run.js';
+import { suspensionOf } from './suspended.js';
+import { takeQueued } from './turn.js';
+
+/** Resolves when the work is done, or with why it is not. Nothing may be open; an interrupted turn is closed first. */
+export async function sideRun<T>(
+  core: Core,
+  expected: ExpectedHead,
+  work: (run: Run) => Promise<T | Failure>,
+): Promise<T | Failure> {
+  const begun = await core.gate.pass(() => orFailure(() => begin(core, expected, work)));
+  return isFailure(begun) ? begun : begun.outcome;
+}
+
+async function begin<T>(
+  core: Core,
+  expected: ExpectedHead,
+  work: (run: Run) => Promise<T | Failure>,
+): Promise<{ outcome: Promise<T | Failure> } | Failure> {
+  if (core.run !== null) return running();
+  const suspension = suspensionOf(core);
+  if (suspension === 'approvals') return pendingFailure();
+  if (suspension === 'parked') return parked(core.log.state().wait?.due_at ?? '');
+  const lease = await core.lease.hold();
+  const moved = headMoved(core, expected);
+  if (moved !== null) {
+    lease.dispose();
+    return moved;
+  }
+  const run = new LiveRun(core, core.parts.ids.entry());
+  core.run = run;
+  run.enter('running');
+  const outcome = execute(core, run, work).finally(async () => {
+    run.dispose();
+    lease.dispose();
+    await core.gate.pass(() => leave(core, run));
+  });
+  run.done = outcome.then(() => undefined);
+  return { outcome };
+}
+
+/** Never rejects. */
+async function execute<T>(
+  core: Core,
+  run: Run,
+  work: (run: Run) => Promise<T | Failure>,
+): Promise<T | Failure> {
+  core.isCompacting = true;
+  core.announce();
+  try {
+    return await orFailure(async () => {
+      await repair(core);
+      return work(run);
+    });
+  } catch (error) {
+    core.parts.log('error', `a summary: ${stackOf(error)}`);
+    return bugFailure(error);
+  } finally {
+    core.isCompacting = false;
+  }
+}
+
+/** In the gate. */
+async function leave(core: Core, run: Run): Promise<void> {
+  if (core.run === run) core.run = null;
+  core.announce();
+  if (core.isClosed || core.log.access.mode !== 'write') return;
+  const failure = await orFailure(() => (run.signal.aborted ? holdQueued(core) : takeQueued(core)));
+  if (failure !== undefined) core.failure = failure;
+}
+
+async function holdQueued(core: Core): Promise<void> {
+  const hold = holdQueue(core.log.state());
+  if (hold.length > 0) await underLease(core, async () => void (await core.append(hold)));
+}
