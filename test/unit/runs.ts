@@ -3,3 +3,10 @@ export function runs({ usual, soak }: { usual: number; soak: number }): number {
   if (process.env['BOUGH_SOAK'] === '1') return soak;
   return process.env['BOUGH_QUICK'] === '1' ? Math.ceil(usual / 10) : usual;
 }
+
+/** BOUGH_SHARD=2/8 does the second eighth of a long property: cases are random, so shards differ by themselves. */
+export function sharded(all: number): { runs: number; name: string } {
+  const [, which, of] = /^(\d+)\/(\d+)$/.exec(process.env['BOUGH_SHARD'] ?? '') ?? [];
+  if (which === undefined || of === undefined) return { runs: all, name: '' };
+  return { runs: Math.ceil(all / Number(of)), name: ` (shard ${which} of ${of})` };
+}

@@ -8,7 +8,8 @@ import { runs } from '../runs.js';
 import { anyLog } from '../shared/arbitrary.js';
 import { foldOf, placed } from '../shared/build.js';
 
-const numRuns = runs({ usual: 10_000, soak: 100_000 });
+/** What is really sent, in all protocols, is in test/unit/models/request-fuzz; here the neutral request and its budgets. */
+const numRuns = runs({ usual: 3_000, soak: 100_000 });
 const tools: ToolSpec[] = [{ name: 'read', description: 'Reads a file.', input_schema: { type: 'object' } }];
 
 const plain: ModelInfo = { provider: 'p', id: 'm', label: 'M' };

@@ -14,12 +14,14 @@ import { chatViolations, type ChatBody } from '../../protocols/chat-completions.
 import { geminiViolations } from '../../protocols/gemini.js';
 import { messagesViolations } from '../../protocols/messages.js';
 import { responsesViolations } from '../../protocols/responses.js';
-import { runs } from '../runs.js';
+import { runs, sharded } from '../runs.js';
 import { anyLog } from '../shared/arbitrary.js';
 import { foldOf, placed } from '../shared/build.js';
+import { byteDamages, fileOf, inflictBytes, readLine } from '../shared/damaged-file.js';
 import { realClock } from './attempt.js';
 
-const numRuns = runs({ usual: 1_500, soak: 150_000 });
+/** Half of the logs are files; all together 10⁴, and 10⁶ in the soak. */
+const shard = sharded(runs({ usual: 5_000, soak: 500_000 }));
 const tools: ToolSpec[] = [{ name: 'read', description: 'Reads a file.', input_schema: { type: 'object' } }];
 const blobs = new Map([
   ['a'.repeat(64), new Uint8Array([137, 80, 78, 71])],
@@ -87,22 +89,29 @@ interface Speaker {
   violations: (body: Record<string, unknown>) => string[];
 }
 
-const speakers: Speaker[] = [
-  {
-    kind: 'openai-compatible',
-    id: 'gpt-oss',
-    violations: (body) => chatViolations(body as unknown as ChatBody),
-  },
-  { kind: 'openai', id: 'gpt-5.1', violations: responsesViolations },
-  { kind: 'openai', id: 'gpt-4o', violations: responsesViolations },
-  { kind: 'anthropic', id: 'claude-sonnet-4-5', violations: messagesViolations },
-  { kind: 'anthropic', id: 'claude-opus-4-6', violations: messagesViolations },
-  { kind: 'google', id: 'gemini-2.5-pro', violations: (body) => geminiViolations(body, 'gemini-2.5-pro') },
-  {
-    kind: 'google',
-    id: 'gemini-3-pro-preview',
-    violations: (body) => geminiViolations(body, 'gemini-3-pro'),
-  },
+const gemini = (id: string, model: string): Speaker => ({
+  kind: 'google',
+  id,
+  violations: (body) => geminiViolations(body, model),
+});
+
+const protocols: Speaker[][] = [
+  [
+    {
+      kind: 'openai-compatible',
+      id: 'gpt-oss',
+      violations: (body) => chatViolations(body as unknown as ChatBody),
+    },
+  ],
+  [
+    { kind: 'openai', id: 'gpt-5.1', violations: responsesViolations },
+    { kind: 'openai', id: 'gpt-4o', violations: responsesViolations },
+  ],
+  [
+    { kind: 'anthropic', id: 'claude-sonnet-4-5', violations: messagesViolations },
+    { kind: 'anthropic', id: 'claude-opus-4-6', violations: messagesViolations },
+  ],
+  [gemini('gemini-2.5-pro', 'gemini-2.5-pro'), gemini('gemini-3-pro-preview', 'gemini-3-pro')],
 ];
 
 const stated = fc.record(
@@ -114,32 +123,65 @@ const stated = fc.record(
   },
   { requiredKeys: [] },
 );
+type Facts = Partial<Pick<ModelInfo, 'images' | 'tools' | 'reasoning' | 'contextWindow'>>;
 
-describe('what is really sent is what a strict provider accepts', () => {
-  it.each(speakers)(
-    `$kind, $id, ${numRuns} logs`,
-    { timeout: 3_600_000 },
-    async ({ kind, id, violations }) => {
+const infoOf = (id: string, { reasoning = 'off', ...others }: Facts): ModelInfo => ({
+  provider: 'p',
+  id,
+  label: id,
+  ...others,
+  ...(id !== 'gpt-4o' && { reasoning }),
+});
+
+/** Anything that a strict provider would refuse in what this log becomes, for one model. */
+const refusals = async (line: Line, { kind, id, violations }: Speaker, facts: Facts, hasBlobs: boolean) => {
+  const info = infoOf(id, facts);
+  const options = { system: 'Be brief.', tools, ...(hasBlobs ? { blobs } : {}) };
+  const written = asWrittenBy(line, kind, id);
+  const before = JSON.stringify(written);
+  const request = buildRequest(written, info, options);
+  const body = await sentBy(kind, info, request);
+  const found = violations(body);
+  if (JSON.stringify(body).includes('PARTIAL')) found.push('it has incomplete output');
+  const again = buildRequest(written, info, options);
+  if (JSON.stringify(again) !== JSON.stringify(request)) found.push('the second build is another');
+  if (JSON.stringify(written) !== before) found.push('the log was changed');
+  return found.map((what) => `${kind} ${id}: ${what}`);
+};
+
+/** One model of each protocol. */
+const chosen = fc
+  .tuple(...protocols.map((models) => fc.constantFrom(...models)))
+  .map((models): Speaker[] => models);
+
+describe(`what is really sent is what a strict provider accepts, in all four protocols${shard.name}`, () => {
+  it(`of ${shard.runs} random and mutated logs`, { timeout: 12 * 3_600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(lines, chosen, stated, fc.boolean(), async (line, models, facts, hasBlobs) => {
+        for (const model of models) expect(await refusals(line, model, facts, hasBlobs)).toEqual([]);
+      }),
+      { numRuns: shard.runs },
+    );
+  });
+
+  it(
+    `of ${shard.runs} damaged files, as the real reader takes them`,
+    { timeout: 12 * 3_600_000 },
+    async () => {
+      const files = fc.tuple(anyLog(16), fc.integer({ min: 1, max: 3 }), byteDamages, fc.nat({ max: 40 }));
+      let told = 0;
       await fc.assert(
-        fc.asyncProperty(lines, stated, fc.boolean(), async (line, facts, withBlobs) => {
-          const canReason = id !== 'gpt-4o';
-          const { reasoning = 'off', ...others } = facts;
-          const info: ModelInfo = {
-            provider: 'p',
-            id,
-            label: id,
-            ...others,
-            ...(canReason && { reasoning }),
-          };
-          const options = { system: 'Be brief.', tools, ...(withBlobs ? { blobs } : {}) };
-          const request = buildRequest(asWrittenBy(line, kind, id), info, options);
-          const body = await sentBy(kind, info, request);
-          expect(violations(body)).toEqual([]);
-          expect(JSON.stringify(body)).not.toContain('PARTIAL');
-          expect(await sentBy(kind, info, request)).toEqual(body);
+        fc.asyncProperty(files, chosen, stated, fc.boolean(), async (file, models, facts, hasBlobs) => {
+          const [entries, group, damages, pick] = file;
+          const bytes = damages.reduce<Buffer>(inflictBytes, fileOf(entries, group));
+          const line = await readLine(bytes, pick);
+          told += line.length;
+          for (const model of models) expect(await refusals(line, model, facts, hasBlobs)).toEqual([]);
         }),
-        { numRuns },
+        { numRuns: shard.runs },
       );
+      // The reader finds something in most of them: else this would test nothing.
+      expect(told).toBeGreaterThan(shard.runs * 3);
     },
   );
 });
