@@ -44,29 +44,11 @@ async function headAndTail(blobs: Blobs, part: ToolResultPart): Promise<ToolResu
   return { ...part, blob: await blobs.put(whole), ...loggedPart(whole) };
 }
 
-/** Makes every entry of a batch fit. */
+/** A batch with its long results as the log keeps them; what no line could hold, the log keeps in blobs by itself. */
 export async function fitBatch(blobs: Blobs, batch: readonly Draft[]): Promise<Draft[]> {
   const fitted: Draft[] = [];
-  for (const draft of batch) {
-    if (draft.type === 'message') fitted.push(await fitMessage(blobs, await fitResults(blobs, draft)));
-    else if (draft.type === 'incomplete_output') fitted.push(await fitIncomplete(blobs, draft));
-    else fitted.push(draft);
-  }
+  for (const draft of batch) fitted.push(draft.type === 'message' ? await fitResults(blobs, draft) : draft);
   return fitted;
-}
-
-/** A message whose texts or inputs would not fit one line carries them as blobs. */
-async function fitMessage(blobs: Blobs, message: DraftOfType<'message'>): Promise<DraftOfType<'message'>> {
-  if (fitsLine(message)) return message;
-  const parts = [...message.parts];
-  // The longest first, until the rest fits.
-  const order = [...parts.keys()].sort((a, b) => bytesOf(parts[b]) - bytesOf(parts[a]));
-  for (const index of order) {
-    const part = parts[index];
-    if (part === undefined || fitsLine({ ...message, parts })) break;
-    parts[index] = await offloadPart(blobs, part);
-  }
-  return { ...message, parts };
 }
 
 /** What is queued is written again with each change of the list, so that only its beginning stays inline. */
@@ -104,21 +86,4 @@ async function offloadPart(blobs: Blobs, part: Part): Promise<Part> {
     case 'file':
       return part;
   }
-}
-
-/** The same for text that never got finished: the longer of text and reasoning first. */
-async function fitIncomplete(
-  blobs: Blobs,
-  draft: DraftOfType<'incomplete_output'>,
-): Promise<DraftOfType<'incomplete_output'>> {
-  if (fitsLine(draft)) return draft;
-  const { text, reasoning = '' } = draft;
-  if (bytesOf(reasoning) > bytesOf(text)) {
-    const whole = reasoning.toWellFormed();
-    const reasoning_blob = await blobs.put(whole);
-    return fitIncomplete(blobs, { ...draft, reasoning: headOf(whole, PREVIEW_CHARS), reasoning_blob });
-  }
-  const whole = text.toWellFormed();
-  const blob = await blobs.put(whole);
-  return fitIncomplete(blobs, { ...draft, text: '', blob, preview: headOf(whole, PREVIEW_CHARS) });
 }

@@ -2,6 +2,7 @@
 import type { ModelInfo, ModelRequest, ToolSpec } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
 import { buildContext, wantedBlobs, type Context } from './context.js';
+import { withOpaque } from './context/opaque.js';
 import type { Core } from './core.js';
 import { promptHash, systemPrompt } from './prompt.js';
 
@@ -28,7 +29,7 @@ export async function frameOf(core: Core): Promise<{ system: string; tools: Tool
 
 export async function requestFor(core: Core, model: ModelInfo): Promise<PreparedRequest | Failure> {
   const frame = await frameOf(core);
-  const line = await core.log.line();
+  const line = await withOpaque(await core.log.line(), (hashes) => readBlobs(core, hashes));
   const { request, fits, trimmed } = buildContext(line, model, {
     ...frame,
     openCalls: core.log.state().open_calls,

@@ -21,7 +21,8 @@ export function namedBlobs(entry: Entry): string[] {
   }
 }
 
-const blobOf = (part: Part): string[] => (part.blob === undefined ? [] : [part.blob]);
+const blobOf = (part: Part): string[] =>
+  [part.blob, 'metadata_blob' in part ? part.metadata_blob : undefined].flatMap((hash) => hash ?? []);
 
 const sidesOf = ({ before, after }: { before: string | null; after: string | null }): string[] =>
   [before, after].flatMap((hash) => hash ?? []);

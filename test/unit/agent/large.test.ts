@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ENTRY_BYTES } from '../../../src/shared/entry.js';
 import { failureOf, later, openBench, type Bench } from './bench.js';
-import { calls, fails, badKey, hang, text } from './fake-model.js';
+import { calls, fails, badKey, hang, text, type Beat } from './fake-model.js';
 
 const run = (command: string) => ({ name: 'run', input: { command } });
 
@@ -14,6 +14,28 @@ const callOf = (bench: Bench) =>
     .entries('message')
     .flatMap((entry) => (entry.type === 'message' ? entry.parts : []))
     .find((part) => part.type === 'tool_call');
+
+describe('what a provider wants back', () => {
+  it('goes back whole although it is longer than an entry, and is not missed when its blob is gone', async () => {
+    const signature = 'y'.repeat(1_200_000);
+    const provider_metadata = { fake: { data: 'z'.repeat(100_000) } };
+    const thought: Beat = {
+      type: 'part',
+      part: { type: 'reasoning', text: 'hm', signature, provider_metadata },
+    };
+    const script = [[thought, ...text('one')], text('two'), text('three')];
+    const bench = await openBench({ script });
+    await bench.send('go');
+    expect(bench.story().at(-1)).toContain('turn_end completed');
+    await bench.send('and');
+    const sentBack = (index: number): unknown => bench.model.asked[index]?.request.messages[1]?.parts[0];
+    expect(sentBack(1)).toMatchObject({ type: 'reasoning', text: 'hm', signature, provider_metadata });
+    await bench.disk.files.removeTree('/memory/sessions/session');
+    await bench.send('again');
+    expect(sentBack(2)).toMatchObject({ type: 'reasoning', text: 'hm' });
+    expect(bench.told.join('\n')).toContain('goes without a blob');
+  });
+});
 
 describe('calls longer than an entry', () => {
   it('keeps arguments that do not parse as a blob, and answers the call with an error', async () => {
