@@ -8,7 +8,7 @@ import type { Blobs } from './store.js';
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
+export const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 export class FolderBlobs implements Blobs {
   readonly #files: Files;

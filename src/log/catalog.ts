@@ -63,8 +63,12 @@ export class Catalog {
   }
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
-    const all = await this.#serial.run(() => this.#reconcile());
-    return page(all.filter(matches(query)).sort(byUpdate), query);
+    return page((await this.all()).filter(matches(query)).sort(byUpdate), query);
+  }
+
+  /** In no order. */
+  all(): Promise<SessionSummary[]> {
+    return this.#serial.run(() => this.#reconcile());
   }
 
   /** Makes the index again from the logs alone. */

@@ -7,6 +7,7 @@ import { describeDelete } from './contract/delete.js';
 import { describeFork } from './contract/fork.js';
 import { describeHandles } from './contract/handles.js';
 import { describeList } from './contract/list.js';
+import { describePrune } from './contract/prune.js';
 import { describeReopening } from './contract/reopening.js';
 import { describeSideData } from './contract/side-data.js';
 import type { Check, Runner, StoreUnderTest } from './contract/runner.js';
@@ -30,6 +31,7 @@ export function describeStore(name: string, runner: Runner, make: () => Promise<
     describeList(runner, check);
     describeDelete(runner, check);
     describeFork(runner, check);
+    describePrune(runner, check);
     describeSideData(runner, check);
     describeReopening(runner, check);
   });

@@ -12,6 +12,7 @@ import { sweepLeftovers } from './leftovers.js';
 import { Listeners } from './listeners.js';
 import type { FileLog } from './log.js';
 import { mend } from './mend.js';
+import { checkPolicy, prune } from './prune.js';
 import { SessionHandles, type HandleParts } from './session-handles.js';
 import type { SessionPaths } from './session-name.js';
 import { stored } from './storage.js';
@@ -26,15 +27,15 @@ import type {
   StoreAbilities,
 } from './store.js';
 import { Trash, type Discarded } from './trash.js';
-import type { VerifyOptions, VerifyReport } from './upkeep.js';
-import { verifyLogs } from './verify.js';
+import type { PruneOptions, PrunePolicy, PruneReport, VerifyOptions, VerifyReport } from './upkeep.js';
+import { verifyLogs, type VerifyParts } from './verify.js';
 
 export interface FileStoreParts extends HandleParts {
   /** `workspaces/<key>/`: see workspace-key. */
   folder: string;
 }
 
-export class FileStore implements SessionStore, Omit<StoreAbilities, 'prune'> {
+export class FileStore implements SessionStore, StoreAbilities {
   readonly #parts: FileStoreParts;
   readonly #sessions: string;
   readonly #catalog: Catalog;
@@ -139,12 +140,20 @@ export class FileStore implements SessionStore, Omit<StoreAbilities, 'prune'> {
     return handles.gated(id, discard, signal);
   }
 
+  async prune(policy: PrunePolicy, options: PruneOptions = {}): Promise<PruneReport> {
+    checkPolicy(policy);
+    const { files, clock } = this.#parts;
+    const { orphans } = await verifyLogs({ ...this.#examining, isShallow: true }, () => Promise.resolve());
+    const rows = await this.#catalog.all();
+    const parts = { files, clock, handles: this.#handles, rows, orphans };
+    return prune({ ...parts, delete: (id) => this.delete(id) }, policy, options);
+  }
+
   async verify({ repair = false, signal }: VerifyOptions = {}): Promise<VerifyReport> {
-    const { files, folder, who, clock, hasFiles = true } = this.#parts;
+    const { files, clock, hasFiles = true } = this.#parts;
     const leaseOf = (paths: SessionPaths): SessionLease => this.#handles.leaseOf(paths);
-    const parts = { files, folder, host: who.host, openNames: this.#handles.openNames };
     const report = await verifyLogs(
-      parts,
+      this.#examining,
       (log) => (repair ? mend({ files, clock, sessions: this.#sessions, leaseOf }, log) : Promise.resolve()),
       signal,
     );
@@ -166,6 +175,11 @@ export class FileStore implements SessionStore, Omit<StoreAbilities, 'prune'> {
 
   // --------------------------------------------------------------------------------------------------------- work
 
+  get #examining(): VerifyParts {
+    const { files, folder, who } = this.#parts;
+    return { files, folder, host: who.host, openNames: this.#handles.openNames };
+  }
+
   async #liveOrOpened(id: string, paths: SessionPaths): Promise<FileLog> {
     return (await this.#handles.live(paths)) ?? (await this.#handles.open(id, paths));
   }
@@ -175,18 +189,9 @@ export class FileStore implements SessionStore, Omit<StoreAbilities, 'prune'> {
     return log;
   }
 
-  /** Through the session's live handle, or one that is opened only for this. */
   #note(id: string, info: { name?: string; tags?: string[] }, signal?: AbortSignal): Promise<void> {
-    const note = async (paths: SessionPaths): Promise<void> => {
-      const live = await this.#handles.live(paths);
-      const log = live ?? (await this.#handles.open(id, paths));
-      try {
-        await log.append([{ type: 'session_info', ...info }], { isArchivedAllowed: true });
-      } finally {
-        if (live === undefined) await this.#handles.drop(log, paths);
-      }
-    };
-    return this.#handles.gated(id, note, signal);
+    const note = { type: 'session_info' as const, ...info };
+    return this.#handles.withLog(id, (log) => log.append([note], { isArchivedAllowed: true }), signal);
   }
 
   #setArchived(id: string, archived: boolean, signal?: AbortSignal): Promise<void> {

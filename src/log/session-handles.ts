@@ -109,6 +109,20 @@ export class SessionHandles {
     return new Set(this.#live.keys());
   }
 
+  /** Works through the session's live handle, or one that is opened only for this. */
+  withLog(id: string, work: (log: FileLog) => Promise<unknown>, signal?: AbortSignal): Promise<void> {
+    const note = async (paths: SessionPaths): Promise<void> => {
+      const live = await this.live(paths);
+      const log = live ?? (await this.open(id, paths));
+      try {
+        await work(log);
+      } finally {
+        if (live === undefined) await this.drop(log, paths);
+      }
+    };
+    return this.gated(id, note, signal);
+  }
+
   isOnDisk(paths: SessionPaths): Promise<boolean> {
     return stored(
       'look at',

@@ -25,6 +25,8 @@ export interface VerifyParts {
   host: string;
   /** Names of sessions that are open here: what belongs to one that is not written yet is no orphan. */
   openNames: ReadonlySet<string>;
+  /** Only what lies about, no log. */
+  isShallow?: boolean;
 }
 
 /** A report with what mending it needs. */
@@ -50,7 +52,8 @@ export async function verifyLogs(
   };
   report.orphans.push(...(await orphanFolders(parts, sessions, names)));
   report.strayFiles.push(...(await strayFiles(parts, sessions, names)));
-  for (const file of names.filter((name) => name.endsWith(LOG_SUFFIX)).sort()) {
+  const logs = parts.isShallow === true ? [] : names.filter((name) => name.endsWith(LOG_SUFFIX)).sort();
+  for (const file of logs) {
     signal?.throwIfAborted();
     const log = await examine(parts.files, sessionPaths(sessions, file.slice(0, -LOG_SUFFIX.length)));
     if (log === undefined) continue;

@@ -17,7 +17,7 @@ export interface Runner {
 }
 
 /** Every store of Bough's, and every one that `connectStore` makes. */
-export type FullStore = SessionStore & Omit<StoreAbilities, 'prune'>;
+export type FullStore = SessionStore & StoreAbilities;
 
 export interface StoreUnderTest {
   store: FullStore;

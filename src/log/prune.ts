@@ -1,0 +1,182 @@
+/**
+ * Deletes by age what a policy names, and nothing else: whole sessions, the blobs of completed goals, blobs and side files
+ * that nothing names. What is in use, waits for an answer, carries a goal or cannot be read stays, and the report says so.
+ */
+import path from 'node:path';
+import type { Clock, Files } from '../ports.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
+import { isHash } from './blobs.js';
+import type { SessionHandles } from './session-handles.js';
+import { DRAFT_FILE, type SessionPaths } from './session-name.js';
+import { isCarrying, survey, type Survey, type SurveyedGoal } from './session-survey.js';
+import { ifThere, stored } from './storage.js';
+import type { Deletion, SessionSummary } from './store.js';
+import type { PruneOptions, PrunePolicy, PruneReport } from './upkeep.js';
+
+export interface PruneParts {
+  files: Files;
+  clock: Clock;
+  handles: SessionHandles;
+  /** All sessions, archived ones too. */
+  rows: readonly SessionSummary[];
+  /** Side files of no session. */
+  orphans: readonly string[];
+  delete: (id: string) => Promise<Deletion>;
+}
+
+/** @throws BoughError InvalidArgument, before anything is deleted */
+export function checkPolicy(policy: PrunePolicy): void {
+  for (const [name, age] of Object.entries(policy) as [string, number | undefined][]) {
+    if (age === undefined || (Number.isFinite(age) && age >= 0)) continue;
+    throw new BoughError(
+      'InvalidArgument',
+      `The age ${name} is ${age}; it must be milliseconds, zero to keep everything. Nothing was deleted.`,
+    );
+  }
+}
+
+export async function prune(
+  parts: PruneParts,
+  policy: PrunePolicy,
+  { dryRun = false, signal }: PruneOptions,
+): Promise<PruneReport> {
+  checkPolicy(policy);
+  const report: PruneReport = { sessions: [], goals: [], results: [], bytes: 0, kept: [] };
+  const pruning = new Pruning(parts, policy, dryRun, report);
+  if (Object.values(policy).some((age) => age > 0)) {
+    for (const row of parts.rows) {
+      signal?.throwIfAborted();
+      await pruning.session(row);
+    }
+    await pruning.orphans();
+  }
+  report.bytes = [...report.sessions, ...report.goals, ...report.results].reduce(
+    (sum, { bytes }) => sum + bytes,
+    0,
+  );
+  return report;
+}
+
+class Pruning {
+  constructor(
+    private readonly parts: PruneParts,
+    private readonly policy: PrunePolicy,
+    private readonly isDry: boolean,
+    private readonly report: PruneReport,
+  ) {}
+
+  async session(row: SessionSummary): Promise<void> {
+    const { files, handles } = this.parts;
+    const paths = handles.pathsOf(row.id);
+    try {
+      const found = await survey(files, paths);
+      const isIdle = this.#isOld(found.updated, this.policy.sessionIdle);
+      const reason = await this.#reasonToKeep(row.id, paths, found);
+      if (isIdle && reason === undefined) return await this.#deleteSession(row, paths, found);
+      if (isIdle && reason !== undefined) this.report.kept.push({ session: row.id, reason });
+      if (await this.#isInUse(row.id, paths)) return;
+      for (const goal of found.goals.values()) await this.#goal(row.id, paths, found, goal);
+      await this.#results(row.id, paths, found);
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      if (error.data['errno'] === 'ENOENT') return;
+      this.report.kept.push({ session: row.id, reason: error.message });
+    }
+  }
+
+  /** Side files whose session is gone. */
+  async orphans(): Promise<void> {
+    const { files, orphans } = this.parts;
+    for (const file of orphans) {
+      const stat = await stored('look at', file, () => ifThere(files.stat(file)));
+      if (stat === undefined || file.endsWith('.lock') || file.endsWith('.lease.json')) continue;
+      const session = path.basename(file).replace(/\.[a-z]+$/, '');
+      if (stat.isFile) await this.#remove(session, file);
+      else {
+        const names = await stored('list', file, () => files.list(file));
+        for (const name of names) await this.#remove(session, path.join(file, name));
+        if (!this.isDry && (await files.list(file)).length === 0) await files.removeTree(file);
+      }
+    }
+  }
+
+  #isOld(time: number, age: number | undefined): boolean {
+    return age !== undefined && age > 0 && this.parts.clock.now() - time > age;
+  }
+
+  async #isInUse(id: string, paths: SessionPaths): Promise<boolean> {
+    const { handles } = this.parts;
+    return handles.gated(id, async () => {
+      const live = await handles.live(paths);
+      if (live?.isRunning === true) return true;
+      return (await (live ?? handles.leaseOf(paths)).holder()) !== null;
+    });
+  }
+
+  async #reasonToKeep(id: string, paths: SessionPaths, found: Survey): Promise<string | undefined> {
+    if (found.isWaiting) return 'It waits for an approval.';
+    if (isCarrying(found)) return 'It carries a goal that is not completed.';
+    return (await this.#isInUse(id, paths)) ? 'It is in use.' : undefined;
+  }
+
+  async #deleteSession(row: SessionSummary, paths: SessionPaths, found: Survey): Promise<void> {
+    const bytes = found.size + (await this.#sizeOfSides(paths));
+    if (!this.isDry) await (await this.parts.delete(row.id)).purge();
+    this.report.sessions.push({ id: row.id, title: row.title, updated: found.updated, bytes });
+  }
+
+  async #sizeOfSides(paths: SessionPaths): Promise<number> {
+    const { files } = this.parts;
+    const names = (await stored('list', paths.folder, () => ifThere(files.list(paths.folder)))) ?? [];
+    const sides = [paths.stream, paths.damaged, ...names.map((name) => path.join(paths.folder, name))];
+    let bytes = 0;
+    for (const side of sides) {
+      const stat = await stored('look at', side, () => ifThere(files.stat(side)));
+      bytes += stat?.isFile === true ? stat.size : 0;
+    }
+    return bytes;
+  }
+
+  /** The note is durable before the blobs go. */
+  async #goal(id: string, paths: SessionPaths, found: Survey, { last, hashes }: SurveyedGoal): Promise<void> {
+    const ended = Date.parse(last.timestamp);
+    if (last.status !== 'completed') return;
+    if (!this.#isOld(Number.isNaN(ended) ? found.updated : ended, this.policy.completedGoalAge)) return;
+    const { files, handles } = this.parts;
+    if (!this.isDry) {
+      const { type, goal_id, objective, iteration, max_iterations } = last;
+      const note = { type, goal_id, objective, iteration, max_iterations, status: 'pruned' };
+      await handles.withLog(id, (log) => log.append([note], { isArchivedAllowed: true }));
+    }
+    let bytes = 0;
+    for (const hash of hashes) {
+      if (found.named.has(hash)) continue;
+      const file = path.join(paths.folder, hash);
+      const stat = await stored('look at', file, () => ifThere(files.stat(file)));
+      if (stat === undefined) continue;
+      if (!this.isDry) await stored('remove', file, () => ifThere(files.remove(file)));
+      bytes += stat.size;
+    }
+    this.report.goals.push({ session: id, goal_id: last.goal_id, bytes });
+  }
+
+  /** Blobs in a session's folder that none of its lines names. */
+  async #results(id: string, paths: SessionPaths, found: Survey): Promise<void> {
+    const { files } = this.parts;
+    const names = (await stored('list', paths.folder, () => ifThere(files.list(paths.folder)))) ?? [];
+    for (const name of names) {
+      const isGoals = [...found.goals.values()].some(({ hashes }) => hashes.has(name));
+      if (isHash(name) && !found.named.has(name) && !isGoals)
+        await this.#remove(id, path.join(paths.folder, name));
+    }
+  }
+
+  async #remove(session: string, file: string): Promise<void> {
+    const { files } = this.parts;
+    const stat = await stored('look at', file, () => ifThere(files.stat(file)));
+    if (stat?.isFile !== true || path.basename(file) === DRAFT_FILE) return;
+    if (!this.#isOld(stat.mtime, this.policy.detachedResultAge)) return;
+    if (!this.isDry) await stored('remove', file, () => ifThere(files.remove(file)));
+    this.report.results.push({ session, file: path.basename(file), bytes: stat.size });
+  }
+}

@@ -1,0 +1,127 @@
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileStore } from '../../../src/log/file-store.js';
+import type { SessionLog } from '../../../src/log/store.js';
+import type { Draft } from '../../../src/shared/notes.js';
+import { headerLine, lines, messageLine, putLog } from './lines.js';
+import { makePlace, user, type Place } from './support.js';
+
+let place: Place;
+let store: FileStore;
+beforeEach(async () => {
+  place = await makePlace();
+  store = place.store();
+});
+afterEach(() => place.dispose());
+
+const DAY = 86_400_000;
+const inSessions = (...names: string[]): string => path.join(place.folder, 'sessions', ...names);
+const age = (file: string, days: number): Promise<void> => {
+  const then = new Date(Date.now() - days * DAY);
+  return utimes(file, then, then);
+};
+const goal = (status: string, blob: string, extra: object = {}): Draft => ({
+  type: 'goal_update',
+  goal_id: 'g',
+  objective: 'Ship',
+  status,
+  iteration: 1,
+  max_iterations: 20,
+  evaluation: { blob },
+  ...extra,
+});
+const withBlobs = async (): Promise<{ log: SessionLog; own: string; shared: string; loose: string }> => {
+  const log = await store.create({ id: 's' });
+  const own = await log.blobs.put('evaluation');
+  const shared = await log.blobs.put('shared');
+  const loose = await log.blobs.put('named by nothing');
+  await log.append([
+    { type: 'message', role: 'user', parts: [{ type: 'file', blob: shared, mime: 'text/plain', name: 'x' }] },
+    goal('active', shared),
+  ]);
+  await log.append([goal('completed', own)]);
+  return { log, own, shared, loose };
+};
+
+describe('pruning', () => {
+  it('B15: deletes nothing by age on its own, however old it is', async () => {
+    for (const id of ['a', 'b']) {
+      await putLog(place, id, lines(headerLine(id), messageLine('m', null)));
+      await age(place.log(id), 400);
+    }
+    const fresh = place.store();
+    expect((await fresh.list()).sessions).toHaveLength(2);
+    await (await fresh.open('a')).append([user('more')]);
+    await fresh.close();
+    expect((await place.store().list()).sessions).toHaveLength(2);
+  });
+
+  it('B15: leaves no ghost of what it was told to delete', async () => {
+    const log = await store.create({ id: 'old' });
+    await log.blobs.put('bytes');
+    await log.append([user('a')]);
+    await log.close();
+    await age(place.log('old'), 400);
+    await putLog(place, 'young', lines(headerLine('young'), messageLine('m', null)));
+    await store.list();
+    const report = await store.prune({ sessionIdle: 30 * DAY });
+    expect(report.sessions).toMatchObject([{ id: 'old' }]);
+    expect((await store.list()).sessions.map(({ id }) => id)).toEqual(['young']);
+    expect((await readdir(inSessions())).filter((name) => name.startsWith('old'))).toEqual([]);
+    expect(await readdir(path.join(place.folder, 'trash'))).toEqual([]);
+  });
+
+  it('removes the blobs of a completed goal that nothing else names, and says so in the session', async () => {
+    const { log, own, shared } = await withBlobs();
+    expect((await store.prune({ completedGoalAge: DAY })).goals).toEqual([]);
+    await log.append([goal('completed', own)]);
+    const dry = await store.prune({ completedGoalAge: 1 }, { dryRun: true });
+    expect(await log.blobs.has(own)).toBe(true);
+    const done = await store.prune({ completedGoalAge: 1 });
+    expect(done).toEqual(dry);
+    expect(done.goals).toEqual([{ session: 's', goal_id: 'g', bytes: 'evaluation'.length }]);
+    expect([await log.blobs.has(own), await log.blobs.has(shared)]).toEqual([false, true]);
+    const last = (await log.since(log.position - 1))[0]?.entry;
+    expect(last).toMatchObject({ type: 'goal_update', goal_id: 'g', status: 'pruned', objective: 'Ship' });
+    expect((await store.prune({ completedGoalAge: 1 })).goals).toEqual([]);
+  });
+
+  it('removes old blobs that no entry names, and side files of no session, but no draft', async () => {
+    const { log, own, shared, loose } = await withBlobs();
+    await mkdir(inSessions('gone'));
+    await writeFile(inSessions('gone', '0'.repeat(64)), 'left');
+    await writeFile(inSessions('gone.stream'), 'left');
+    await mkdir(inSessions('new'));
+    await writeFile(inSessions('new', 'draft.json'), '{}');
+    const files = [
+      inSessions('s', loose),
+      inSessions('s', own),
+      inSessions('gone', '0'.repeat(64)),
+      inSessions('gone.stream'),
+      inSessions('new', 'draft.json'),
+    ];
+    expect((await store.prune({ detachedResultAge: DAY })).results).toEqual([]);
+    for (const file of files) await age(file, 2);
+    const { results, bytes } = await store.prune({ detachedResultAge: DAY });
+    expect(results.map(({ session, file }) => `${session} ${file}`).sort()).toEqual(
+      [`gone ${'0'.repeat(64)}`, 'gone gone.stream', `s ${loose}`].sort(),
+    );
+    expect(bytes).toBe(results.reduce((sum, one) => sum + one.bytes, 0));
+    expect([await log.blobs.has(own), await log.blobs.has(shared), await log.blobs.has(loose)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await stat(inSessions('new', 'draft.json'));
+    await expect(stat(inSessions('gone'))).rejects.toThrow('ENOENT');
+  });
+
+  it('keeps a session that it cannot read, and says why', async () => {
+    await mkdir(inSessions('s.jsonl'), { recursive: true });
+    await putLog(place, 'newer', lines(headerLine('newer', { version: 99 }), messageLine('m', null)));
+    await age(place.log('newer'), 9);
+    expect((await store.prune({ sessionIdle: DAY })).sessions).toMatchObject([{ id: 'newer' }]);
+    await stat(inSessions('s.jsonl'));
+  });
+});
