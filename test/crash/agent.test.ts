@@ -10,11 +10,16 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isStandIn } from '../../src/shared/fold/stand-in.js';
 import type { Entry } from '../../src/shared/notes.js';
-import { Effects, LAST_WORDS } from './agent/scripted.js';
+import { Effects, LAST_WORDS, STEPS } from './agent/scripted.js';
 
-const RUNS = process.env['BOUGH_SOAK'] === '1' ? 100 : 10;
-/** How often the host of one run is killed before it is left alone. */
-const KILLS = 3;
+/** How many times a host is killed in all, and at most within one turn. */
+const WANTED = process.env['BOUGH_SOAK'] === '1' ? 500 : 60;
+const KILLS = 6;
+const RUNS = Math.ceil(WANTED / KILLS);
+
+/** What a journal may be behind, and what its last write may take on a busy machine. */
+const BEHIND_MS = 1_000;
+const WRITE_MS = 500;
 
 let bundles = '';
 let bundle = '';
@@ -43,8 +48,14 @@ interface Life {
   errors: string;
 }
 
-/** Runs one host and kills it a moment after it has said so many lines; Infinity lets it live. */
-function live(folder: string, linesToLive: number): Promise<Life> {
+/** When a host dies: a moment after it has said so many lines; `withText`: those about its stream count too. */
+interface Fate {
+  lines: number;
+  withText: boolean;
+}
+const SPARED: Fate = { lines: Infinity, withText: false };
+
+function live(folder: string, { lines, withText }: Fate): Promise<Life> {
   return new Promise((resolve, reject) => {
     const host = spawn(process.execPath, [bundle, folder], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -53,12 +64,14 @@ function live(folder: string, linesToLive: number): Promise<Life> {
     });
     const life: Life = { lines: [], wasKilled: false, errors: '' };
     let rest = '';
+    let said = 0;
     let isDoomed = false;
     host.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      life.lines.push(...lines);
-      if (life.lines.length < linesToLive || isDoomed) return;
+      const more = (rest + chunk).split('\n');
+      rest = more.pop() ?? '';
+      life.lines.push(...more);
+      said += more.filter((line) => withText || !line.startsWith('grew ')).length;
+      if (said < lines || isDoomed) return;
       isDoomed = true;
       setTimeout(() => (life.wasKilled = host.kill('SIGKILL')), Math.random() * 25);
     });
@@ -67,6 +80,11 @@ function live(folder: string, linesToLive: number): Promise<Life> {
     host.on('close', () => resolve(life));
   });
 }
+
+const dice = (): Fate => {
+  const withText = Math.random() < 0.5;
+  return { withText, lines: 1 + Math.floor(Math.random() * (withText ? 120 : 22)) };
+};
 
 function entriesOf(folder: string): Entry[] {
   const text = readFileSync(path.join(folder, 'sessions', 'played.jsonl'), 'utf8');
@@ -104,51 +122,116 @@ function finishedKeys(entries: readonly Entry[]): string[] {
   );
 }
 
+/** Characters of an attempt that the log holds, finished or not. */
+function keptChars(entries: readonly Entry[], attempt: string): number {
+  let kept = 0;
+  for (const entry of entries) {
+    if (entry.type === 'incomplete_output' && entry.attempt_id === attempt)
+      kept = Math.max(kept, entry.text.length);
+    if (entry.type !== 'message' || entry.attempt_id !== attempt) continue;
+    for (const part of entry.parts) if (part.type === 'text') kept = Math.max(kept, part.text.length);
+  }
+  return kept;
+}
+
+/** How much of what was shown when it died is missing: ms of the stream, counted back from the last that was shown. */
+function lostStream({ lines }: Life, entries: readonly Entry[]): number {
+  const grown = lines.flatMap((line) => {
+    const [, attempt = '', chars, at] = /^grew (\S+) (\d+) (\d+)$/.exec(line) ?? [];
+    return attempt === '' ? [] : [{ attempt, chars: Number(chars), at: Number(at) }];
+  });
+  const last = grown.at(-1);
+  if (last === undefined) return 0;
+  const kept = keptChars(entries, last.attempt);
+  const missing = grown.find(({ attempt, chars }) => attempt === last.attempt && chars > kept);
+  return missing === undefined ? 0 : last.at - missing.at;
+}
+
+interface Played {
+  folder: string;
+  lives: Life[];
+  kills: number;
+}
+
+/** Plays the script with a host that is killed again and again, and once more without. */
+async function play(kills: number): Promise<Played> {
+  const folder = mkdtempSync(path.join(bundles, 'run-'));
+  mkdirSync(path.join(folder, 'files'));
+  const lives: Life[] = [];
+  for (;;) {
+    const life = await live(folder, lives.length < kills ? dice() : SPARED);
+    lives.push(life);
+    if (!life.wasKilled) return { folder, lives, kills: lives.length - 1 };
+  }
+}
+
+let killed = 0;
+let worst = 0;
+
+async function check({ folder, lives, kills }: Played): Promise<void> {
+  killed += kills;
+  const told = JSON.stringify(lives, null, 1);
+  expect(lives.at(-1)?.lines.at(-1), told).toBe('finished');
+  expect(lives.map(({ errors }) => errors).join(''), told).toBe('');
+
+  const entries = entriesOf(folder);
+  const ids = new Set(entries.map(({ id }) => id));
+  const acknowledged = lives.flatMap(({ lines }) => lines).filter((line) => line.startsWith('ack '));
+  expect(
+    acknowledged.filter((line) => !ids.has(line.slice('ack '.length))),
+    told,
+  ).toEqual([]);
+  expect(ids.size).toBe(entries.length);
+
+  for (const life of lives) {
+    const lost = lostStream(life, entries);
+    worst = Math.max(worst, lost);
+    expect(lost, told).toBeLessThanOrEqual(BEHIND_MS + WRITE_MS);
+  }
+  checkTools(folder, entries);
+
+  const answers = entries.filter((entry) => entry.type === 'message' && entry.role === 'assistant');
+  expect(answers).toHaveLength(STEPS);
+  expect(JSON.stringify(answers.at(-1))).toContain(LAST_WORDS);
+  const ends = entries.flatMap((entry) => (entry.type === 'turn_end' ? [entry.status] : []));
+  expect(ends.at(-1)).toBe('completed');
+  expect(ends).toHaveLength(entries.filter(({ type }) => type === 'turn_start').length);
+
+  const before = readFileSync(path.join(folder, 'sessions', 'played.jsonl'), 'utf8');
+  const again = await live(folder, SPARED);
+  expect(
+    again.lines.filter((line) => !line.startsWith('log ')),
+    told,
+  ).toEqual(['open', 'finished']);
+  expect(readFileSync(path.join(folder, 'sessions', 'played.jsonl'), 'utf8')).toBe(before);
+}
+
+/** None ran twice, none ran that the log had not promised, and what is said to be done is done. */
+function checkTools(folder: string, entries: readonly Entry[]): void {
+  const effects = new Effects(folder).read();
+  const begun = effects.filter((line) => line.startsWith('begin '));
+  expect(new Set(begun).size, effects.join('\n')).toBe(begun.length);
+  const started = startedKeys(entries);
+  for (const line of begun) expect(started).toContain(line.slice('begin '.length));
+  for (const key of finishedKeys(entries)) {
+    expect(effects).toContain(`end ${key}`);
+    const [, step] = /^(\d+)\.1$/.exec(key) ?? [];
+    if (step === undefined) continue;
+    const file = path.join(folder, 'files', `file-${step}.txt`);
+    expect(readFileSync(file, 'utf8')).toBe(`content of step ${step}\n`);
+  }
+}
+
 describe('a killed host', () => {
   it.each(Array.from({ length: RUNS }, (_, run) => run))('run %i', async () => {
-    const folder = mkdtempSync(path.join(bundles, 'run-'));
-    mkdirSync(path.join(folder, 'files'));
-    const acknowledged: string[] = [];
-    const lives: Life[] = [];
-    for (let kill = 0; ; kill++) {
-      const life = await live(folder, kill < KILLS ? 1 + Math.floor(Math.random() * 60) : Infinity);
-      lives.push(life);
-      acknowledged.push(...life.lines.filter((line) => line.startsWith('ack ')).map((line) => line.slice(4)));
-      if (!life.wasKilled) break;
-    }
-    const told = JSON.stringify(lives, null, 1);
-    const last = lives.at(-1);
-    expect(last?.lines.at(-1), told).toBe('finished');
-    expect(lives.map(({ errors }) => errors).join(''), told).toBe('');
+    await check(await play(KILLS));
+  });
 
-    const entries = entriesOf(folder);
-    const ids = new Set(entries.map(({ id }) => id));
-    expect(
-      acknowledged.filter((id) => !ids.has(id)),
-      told,
-    ).toEqual([]);
-    expect(ids.size).toBe(entries.length);
-
-    const effects = new Effects(folder).read();
-    const begun = effects.filter((line) => line.startsWith('begin '));
-    expect(new Set(begun).size, effects.join('\n')).toBe(begun.length);
-    const started = startedKeys(entries);
-    for (const line of begun) expect(started).toContain(line.slice('begin '.length));
-    for (const key of finishedKeys(entries)) expect(effects).toContain(`end ${key}`);
-
-    const answers = entries.filter((entry) => entry.type === 'message' && entry.role === 'assistant');
-    expect(JSON.stringify(answers.at(-1))).toContain(LAST_WORDS);
-    const ends = entries.flatMap((entry) => (entry.type === 'turn_end' ? [entry.status] : []));
-    expect(ends.at(-1)).toBe('completed');
-    const starts = entries.filter(({ type }) => type === 'turn_start');
-    expect(ends).toHaveLength(starts.length);
-
-    const before = readFileSync(path.join(folder, 'sessions', 'played.jsonl'), 'utf8');
-    const again = await live(folder, Infinity);
-    expect(
-      again.lines.filter((line) => !line.startsWith('log ')),
-      told,
-    ).toEqual(['open', 'finished']);
-    expect(readFileSync(path.join(folder, 'sessions', 'played.jsonl'), 'utf8')).toBe(before);
+  it(`was killed at ${String(WANTED)} points in all`, async () => {
+    // A turn may be over before all its deaths were died.
+    while (killed < WANTED) await check(await play(WANTED - killed));
+    process.stdout.write(
+      `figure: ${String(killed)} kills of a ${String(STEPS)}-step turn; at most ${String(worst)} ms of streamed text missing\n`,
+    );
   });
 });

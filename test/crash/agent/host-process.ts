@@ -59,10 +59,19 @@ const session: AgentSession = createAgentSession(log, {
     maxDuration: 0,
     model: 'script/play',
   }),
+  redact: { keys: (text) => text, tokens: (text) => text },
   rules: { allows: ({ subject }) => !ASKS.test(subject), remember: () => Promise.resolve(null) },
   surroundings: () => Promise.resolve({ system: 'test', shell: 'sh', date: '2026-01-01', instructions: [] }),
   random: Math.random,
   log: (level, text) => say(`log ${level} ${text}`),
+});
+
+// What was shown of a stream, and when: all but its last second must outlive this process.
+session.on((event) => {
+  const growing = session.growing();
+  if (event.type === 'growing' && growing !== null) {
+    say(`grew ${growing.attempt_id} ${String(growing.text.length)} ${String(Math.round(clock.elapsed()))}`);
+  }
 });
 
 /** What the person would do now; null when there is nothing left to do. */

@@ -26,17 +26,25 @@ import type {
 import type { Failure } from '../../../src/shared/failure.js';
 
 /** Answers of the script; the last has no calls. */
-export const STEPS = 6;
+export const STEPS = 10;
+/** This one streams for longer than the journal may be behind. */
+const SLOW_STEP = 5;
 export const LAST_WORDS = 'All of the script is done.';
 
 /** Calls that ask the person; the child decides them. */
-export const ASKS = /^(2|4)\./;
+export const ASKS = /^(2|4|7)\./;
 
-const words = (step: number): string =>
-  step > STEPS ? LAST_WORDS : `Step ${String(step)} begins with some words that stream slowly. `.repeat(3);
+const words = (step: number): string => {
+  if (step >= STEPS) return LAST_WORDS;
+  return `Step ${String(step)} begins with some words that stream slowly. `.repeat(
+    step === SLOW_STEP ? 30 : 3,
+  );
+};
+
+const pauseOf = (step: number): number => (step === SLOW_STEP ? 20 : 1);
 
 function callsOf(step: number): { name: string; input: Record<string, string> }[] {
-  if (step > STEPS) return [];
+  if (step >= STEPS) return [];
   const key = (n: number): string => `${String(step)}.${String(n)}`;
   return [
     {
@@ -55,7 +63,7 @@ export const scriptedModel: Model = {
   async *attempt(request: ModelRequest, { signal, onBytes }): AsyncGenerator<ModelEvent> {
     const step = request.messages.filter(({ role }) => role === 'assistant').length + 1;
     for (const delta of words(step).match(/.{1,12}/gs) ?? []) {
-      await sleep(1, undefined, { signal }).catch(() => undefined);
+      await sleep(pauseOf(step), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       onBytes();
       yield { type: 'text', delta };
