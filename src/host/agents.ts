@@ -34,6 +34,7 @@ export function createAgents({
     settings: () => readAgentSettings(readSetting),
     surroundings: () => readSurroundings(shellName(process.platform, process.env)),
     random: Math.random,
+    redact: output.redact,
     log: output.log,
   };
   return (log) => {

@@ -1,6 +1,7 @@
 /** The output channel "Bough": what happened, one line an event, without secrets. */
 import * as vscode from 'vscode';
-import { redact } from '../models/redact.js';
+import type { Redact } from '../agent/secrets.js';
+import { redact, withoutTokens, withoutWords } from '../models/redact.js';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
@@ -9,7 +10,9 @@ export interface Output extends vscode.Disposable {
   /** For errors nobody waits for. */
   bug: (error: unknown) => void;
   show: () => void;
-  /** These words never appear in the channel from now on. */
+  /** What is kept elsewhere goes through this. */
+  redact: Redact;
+  /** These words never appear in the channel, or in what went through `redact`, from now on. */
   hide: (secrets: Iterable<string>) => void;
 }
 
@@ -21,6 +24,10 @@ export function createOutput(): Output {
     log,
     bug: (error) => log('error', error instanceof Error ? (error.stack ?? error.message) : String(error)),
     show: () => channel.show(true),
+    redact: {
+      keys: (text) => withoutWords(text, secrets),
+      tokens: (text) => withoutTokens(text, secrets),
+    },
     hide: (words) => {
       for (const word of words) secrets.add(word);
     },

@@ -8,7 +8,13 @@ import { FileStore } from '../log/file-store.js';
 import { LockTable } from '../log/lock-table.js';
 import { createMemoryStore } from '../log/memory-store.js';
 import { createNodeFiles } from '../log/node-files.js';
-import { linkWorkspace, listWorkspaces, openWorkspace, type FolderIdentity } from '../log/workspace-key.js';
+import {
+  findWorkspace,
+  isKnownBy,
+  linkWorkspace,
+  listWorkspaces,
+  type FolderIdentity,
+} from '../log/workspace-key.js';
 import type { Clock, Files, Ids } from '../ports.js';
 import type { Failure } from '../shared/failure.js';
 import type { DraftStore } from './chat/drafts.js';
@@ -44,6 +50,7 @@ interface Root extends StorageParts {
   locks: LockTable;
   who: { window: string; pid: number; host: string };
   producer: string;
+  onFirstWrite?: () => Promise<void>;
 }
 
 export async function openStorage(parts: StorageParts): Promise<Storage> {
@@ -58,8 +65,8 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     producer: `bough/${String(version)}`,
   };
   const [identity] = folderIdentities();
-  const bucket = await openWorkspace(shared.files, shared.root, identity);
-  const first = placeAt(shared, bucket.key, identity?.uri);
+  const bucket = await findWorkspace(shared.files, shared.root, identity);
+  const first = placeAt({ ...shared, onFirstWrite: bucket.remember }, bucket.key, identity?.uri);
   const memory = createMemoryStore({ clock, ids, producer: shared.producer });
   const store = new WindowStore({ first, memory, freshId: () => ids.session(), onError });
   const buckets = createBuckets(shared, store);
@@ -95,12 +102,11 @@ function createBuckets(shared: Root, store: WindowStore): Buckets {
     /** Each folder has the sessions of its own key, and those of every bucket it is known by. */
     others: async () => {
       const identities = folderIdentities();
-      for (const identity of identities.slice(1)) await openWorkspace(files, root, identity);
-      const uris = new Set(identities.map(({ uri }) => uri));
+      const own = await Promise.all(identities.map((identity) => findWorkspace(files, root, identity)));
+      const isShown = ({ key, uris }: Bucket) =>
+        own.some((place) => place.key === key) || identities.some(({ uri }) => isKnownBy(uris, uri));
       const known = await list();
-      return known
-        .filter((bucket) => bucket.key !== store.first.key && bucket.uris.some((uri) => uris.has(uri)))
-        .map(open);
+      return known.filter((bucket) => bucket.key !== store.first.key && isShown(bucket)).map(open);
     },
   };
 }

@@ -9,6 +9,7 @@ import type { Reports } from '../reports.js';
 import type { OtherFolders } from '../sessions/other-folders.js';
 import type { SessionsTree } from '../sessions/tree.js';
 import type { Teller } from '../tell.js';
+import { branchCommands } from './branch.js';
 import type { Commands } from './commands.js';
 import { copyCommands, type CopyCommandParts } from './copies.js';
 import { modelCommands } from './model.js';
@@ -45,6 +46,7 @@ export function allCommands(parts: AllCommandParts): Commands {
       now,
     }),
     ...turnCommands(shared),
+    ...branchCommands({ sessions, chats, reports }),
     ...modelCommands({
       ...shared,
       models: models.models,

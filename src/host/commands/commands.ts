@@ -29,6 +29,14 @@ export interface Commands {
   'bough.model.select': (model?: unknown) => Promise<void>;
   'bough.provider.setKey': (provider?: unknown, key?: unknown) => Promise<void>;
   'bough.provider.removeKey': (provider?: unknown) => Promise<void>;
+  'bough.session.compact': (focus?: unknown) => Promise<void>;
+  'bough.session.clear': () => Promise<void>;
+  'bough.branch.fromEntry': (entry?: unknown) => Promise<void>;
+  'bough.branch.navigate': (entry?: unknown) => Promise<void>;
+  'bough.branch.label': (entry?: unknown, label?: unknown) => Promise<void>;
+  'bough.branch.summarize': (from?: unknown, to?: unknown) => Promise<void>;
+  'bough.branch.collapse': (from?: unknown, to?: unknown) => Promise<void>;
+  'bough.turn.undo': () => Promise<void>;
   'bough.turn.stop': () => Promise<void>;
   'bough.turn.continue': () => Promise<void>;
   'bough.turn.retryNow': () => Promise<void>;
@@ -63,6 +71,14 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.model.select': 'Choosing a model',
   'bough.provider.setKey': 'Setting the key',
   'bough.provider.removeKey': 'Removing the key',
+  'bough.session.compact': 'Compacting the conversation',
+  'bough.session.clear': 'Clearing the conversation',
+  'bough.branch.fromEntry': 'Branching',
+  'bough.branch.navigate': 'Going to the message',
+  'bough.branch.label': 'Naming the place',
+  'bough.branch.summarize': 'Summarising the branch',
+  'bough.branch.collapse': 'Replacing a part by its summary',
+  'bough.turn.undo': 'Undoing the turn',
   'bough.turn.stop': 'Stopping',
   'bough.turn.continue': 'Continuing',
   'bough.turn.retryNow': 'Retrying',

@@ -19,7 +19,10 @@ export async function standWhereWritten(sessions: OpenSessions, id: string): Pro
   // Until it is sent it can be tried again.
   session.overtaken = overtaken;
   const { agent } = session;
-  await agent.log.catchUp();
-  if (agent.log.head !== overtaken.seen)
-    unwrap(await agent.dispatch({ type: 'navigate', entry_id: overtaken.seen }));
+  const { log } = agent;
+  await log.catchUp();
+  const { seen } = overtaken;
+  // What was seen may be lost; then the end of what is there is the nearest to it.
+  const isThere = seen === null || (await log.entry(seen)) !== undefined;
+  if (isThere && log.head !== seen) unwrap(await agent.dispatch({ type: 'navigate', entry_id: seen }));
 }

@@ -101,6 +101,7 @@ export class HostSession implements ShownSession, Disposable {
       place: parts.facts.place(),
       suggestions: parts.facts.suggestions(this.model),
       sendOn: parts.facts.sendOn(),
+      isSummarising: agent.isCompacting(),
     };
   };
 

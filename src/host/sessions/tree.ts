@@ -8,6 +8,7 @@ import type { OutlineNode } from '../../shared/fold/types.js';
 import { branchesOf, type Branch } from './branches.js';
 import type { OpenSessions, SessionEvent } from './open-sessions.js';
 import { groupByTime, relativeTime, rowIcons, rowWord, type GroupName } from './rows.js';
+import { ON_SHOW } from './on-show.js';
 import { sizeWords } from './size-words.js';
 import { noFilter, queryOf, type TreeFilter } from './tree-filter.js';
 import type { WindowStore } from './window-store.js';
@@ -144,12 +145,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const word = rowWord(summary, live?.run());
     const title = live?.title() ?? summary.title;
     const isShown = this.parts.shown() === summary.id;
-    // Written in bold, as the one that is being looked at.
-    const label: vscode.TreeItemLabel = {
-      label: title,
-      ...(isShown ? { highlights: [[0, title.length]] } : {}),
-    };
-    const item = new vscode.TreeItem(label, collapsibility(live?.agent.log.outline, summary));
+    const item = new vscode.TreeItem(title, collapsibility(live?.agent.log.outline, summary));
+    if (isShown) item.resourceUri = ON_SHOW;
     const isEphemeral = this.parts.store.isEphemeral(summary.id);
     const { icon, color } = isEphemeral && word === '' ? { icon: 'eye-closed' } : rowIcons[word];
     item.id = `session:${summary.id}`;

@@ -1,5 +1,6 @@
 /** Registers the list of sessions; its rows come when the rest is loaded. */
 import * as vscode from 'vscode';
+import { registerOnShow } from './on-show.js';
 import type { SessionsTree, TreeNode } from './tree.js';
 
 export interface SessionsView extends vscode.Disposable {
@@ -30,6 +31,7 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
     getTreeItem: async (node) => (await tree()).getTreeItem(node),
   };
   const view = vscode.window.createTreeView('bough.sessions', { treeDataProvider: provider });
+  const mark = registerOnShow();
   return {
     say: (words) => {
       view.message = words ?? '';
@@ -40,6 +42,7 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
     },
     dispose: () => {
       view.dispose();
+      mark.dispose();
       changed.dispose();
     },
   };

@@ -1,0 +1,106 @@
+// Which folder a session belongs to: none, several, one that was renamed.
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { reply } from '../model-server/index.js';
+import { type Editor, eventually } from './bench/index.js';
+import { type EditorWindow, openWindow } from './bench/window.js';
+import { caller, run } from './caller.js';
+import { logsBelow, onlyLog } from './log-on-disk.js';
+import { Person } from './person.js';
+import { withScriptedModel } from './scripted.js';
+
+/** Another window of the same VS Code, at `?<where>`. */
+async function windowAt(editor: Editor, where: Record<string, string>): Promise<EditorWindow> {
+  const url = `${editor.server.url}/?${new URLSearchParams(where).toString()}`;
+  const evidence = path.dirname(await editor.screenshot('before'));
+  return openWindow({ page: await editor.context.newPage(), url, evidence });
+}
+
+async function personIn(editor: Editor, window: EditorWindow): Promise<Person> {
+  await window.openBough();
+  return new Person(editor, await window.chat());
+}
+
+test('B7: a folder that was renamed on disk offers to link its sessions, and they are back', () =>
+  withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Good morning.'), reply.text('And good night.'), reply.text('Elsewhere.'));
+    await person.send('Hello');
+    await person.says('Good morning.');
+    await person.run('idle');
+    const log = onlyLog(editor.storage());
+
+    const renamed = path.join(path.dirname(editor.workspace), 'renamed');
+    renameSync(editor.workspace, renamed);
+    const window = await windowAt(editor, { folder: renamed });
+    const offer = window.notification('a folder that is not there any more');
+    await offer.waitFor();
+    const chat = await personIn(editor, window);
+    await window.page.locator('.pane').getByRole('button', { name: 'Link to This Folder' }).waitFor();
+    await window.screenshot('relink');
+    await offer.getByRole('button', { name: 'Link to This Folder…' }).click();
+    await (await window.row('Hello')).locator.click();
+    await chat.says('Good morning.');
+    await chat.send('Good night');
+    await chat.says('And good night.');
+    expect(onlyLog(editor.storage()).file).toBe(log.file);
+
+    await window.reload();
+    const again = await personIn(editor, window);
+    await again.says('And good night.');
+    await window.row('Hello');
+
+    // Yet another folder has none of them, and can open them all the same.
+    const other = path.join(path.dirname(editor.workspace), 'other');
+    mkdirSync(other);
+    const third = await windowAt(editor, { folder: other });
+    const visitor = await personIn(editor, third);
+    expect(await third.sessionsTree()).toEqual([]);
+    await run(third, 'bough.session.otherFolders');
+    await third.pick(/Hello/);
+    await visitor.says('And good night.');
+    await visitor.send('Still there?');
+    await visitor.says('Elsewhere.');
+    expect(onlyLog(editor.storage()).file).toBe(log.file);
+  }));
+
+test('B12: a window of several folders shows the sessions of each; one without a folder has its own', () =>
+  withScriptedModel({}, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('One here.'), reply.text('Two here.'), reply.text('None here.'));
+    await person.send('In the first');
+    await person.says('One here.');
+    await person.run('idle');
+
+    const second = path.join(path.dirname(editor.workspace), 'second');
+    mkdirSync(second);
+    const alone = await windowAt(editor, { folder: second });
+    const there = await personIn(editor, alone);
+    await there.send('In the second');
+    await there.says('Two here.');
+    await there.run('idle');
+    await alone.page.close();
+
+    const file = path.join(path.dirname(editor.workspace), 'both.code-workspace');
+    writeFileSync(file, JSON.stringify({ folders: [{ path: editor.workspace }, { path: second }] }));
+    const both = await windowAt(editor, { workspace: file });
+    const chat = await personIn(editor, both);
+    await both.row('In the first');
+    await (await both.row('In the second')).locator.click();
+    await chat.says('Two here.');
+    await both.screenshot('several-folders');
+    await both.page.close();
+
+    const none = await windowAt(editor, { ew: 'true' });
+    const nowhere = await personIn(editor, none);
+    expect(await none.sessionsTree()).toEqual([]);
+    await nowhere.send('Without a folder');
+    await nowhere.says('None here.');
+    await none.row('Without a folder');
+    await eventually(() => logsBelow(editor.storage()).length === 3, { what: 'three logs' });
+    const keys = logsBelow(editor.storage()).map((log) => path.basename(path.resolve(log.file, '../..')));
+    expect(keys.sort().map((key) => key.replace(/-[0-9a-f]{16}$/, ''))).toEqual([
+      'empty',
+      'second',
+      'workspace',
+    ]);
+  }));
