@@ -22,29 +22,51 @@ const workspaceSchema = z.looseObject({ uris: z.array(z.string()) });
 /** The key of a folder, or of a window without one. Links are resolved; a drive letter's case does not matter. */
 export async function workspaceKey(files: Files, folder: FolderIdentity | undefined): Promise<string> {
   if (folder === undefined) return EMPTY_KEY;
-  const identity = withLowerDrive(
-    folder.path === undefined ? folder.uri : await canonicalPath(files, folder.path),
-  );
+  const identity =
+    folder.path === undefined
+      ? canonicalUri(folder.uri)
+      : canonicalCase(await canonicalPath(files, folder.path));
   const hash = createHash('sha256').update(identity).digest('hex').slice(0, 16);
   return `${slugOf(identity)}-${hash}`;
 }
 
+export interface WorkspacePlace {
+  key: string;
+  /** `workspaces/<key>/`; nothing need be there yet. */
+  folder: string;
+  /** Notes the URI, so that the sessions are found by it once the folder has moved. Before the first write, not before. */
+  remember: () => Promise<void>;
+}
+
 /**
- * The folder that holds a workspace's sessions below `root` (the storage root), now known by this URI too: the one of its
- * own key, else one that lists the URI.
+ * Where a workspace's sessions are below `root` (the storage root): in the folder of its own key, else in the first that
+ * lists its URI. Looking writes nothing.
  */
-export async function openWorkspace(
+export async function findWorkspace(
   files: Files,
   root: string,
   folder: FolderIdentity | undefined,
-): Promise<{ key: string; folder: string }> {
+): Promise<WorkspacePlace> {
   const workspaces = path.join(root, 'workspaces');
   const own = await workspaceKey(files, folder);
   const key = (await isThere(files, path.join(workspaces, own)))
     ? own
     : await findByUri(files, workspaces, folder, own);
   const place = path.join(workspaces, key);
-  if (folder !== undefined) await noteUri(files, root, place, folder.uri);
+  const remember = folder === undefined ? nothing : () => noteUri(files, root, place, folder.uri);
+  return { key, folder: place, remember };
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+/** The same, known by this URI too from now on. */
+export async function openWorkspace(
+  files: Files,
+  root: string,
+  folder: FolderIdentity | undefined,
+): Promise<{ key: string; folder: string }> {
+  const { key, folder: place, remember } = await findWorkspace(files, root, folder);
+  await remember();
   return { key, folder: place };
 }
 
@@ -70,12 +92,12 @@ async function findByUri(
 ): Promise<string> {
   if (folder === undefined) return fallback;
   const known = await listWorkspaces(files, path.dirname(workspaces));
-  return known.find(({ uris }) => uris.includes(folder.uri))?.key ?? fallback;
+  return known.find(({ uris }) => isKnownBy(uris, folder.uri))?.key ?? fallback;
 }
 
 async function noteUri(files: Files, root: string, place: string, uri: string): Promise<void> {
   const uris = await readUris(files, place);
-  if (uris.includes(uri)) return;
+  if (isKnownBy(uris, uri)) return;
   const file = path.join(place, 'workspace.json');
   await stored('write', file, async () => {
     await files.makeFolder(place);
@@ -111,8 +133,28 @@ async function canonicalPath(files: Files, folder: string): Promise<string> {
   }
 }
 
-const withLowerDrive = (identity: string): string =>
-  identity.replace(/^[A-Za-z]:/, (drive) => drive.toLowerCase());
+/** Drive letters and the names of servers and shares are the same in any case; the prefix `\\?\` only lifts a limit. */
+function canonicalCase(identity: string): string {
+  return identity
+    .replace(/^\\\\\?\\(UNC\\)?/i, (_, unc?: string) => (unc === undefined ? '' : '\\\\'))
+    .replace(/^[A-Za-z]:/, (drive) => drive.toLowerCase())
+    .replace(/^\\\\[^\\]+\\[^\\]+/, (share) => share.toLowerCase());
+}
+
+/** What VS Code and other programs write in several ways for one folder. */
+function canonicalUri(uri: string): string {
+  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(.*)$/i.exec(uri);
+  if (match === null) return canonicalCase(uri);
+  const [, scheme = '', authority = '', rest = ''] = match;
+  const folder = rest
+    .replace(/^\/([A-Za-z])(?::|%3a)(?=\/|$)/i, (_, drive: string) => `/${drive.toLowerCase()}:`)
+    .replace(/(.)\/+$/, '$1');
+  return `${scheme.toLowerCase()}://${authority.toLowerCase()}${folder}`;
+}
+
+/** Whether one of the URIs is this one, however each is written. */
+export const isKnownBy = (uris: readonly string[], uri: string): boolean =>
+  uris.some((known) => canonicalUri(known) === canonicalUri(uri));
 
 function slugOf(identity: string): string {
   const name = identity.split(/[/\\]/).findLast((part) => part !== '') ?? '';

@@ -6,7 +6,10 @@ import { readRange, writeAll } from '../../../src/log/bytes.js';
 import { MemoryFiles } from '../../../src/log/memory-files.js';
 import { createNodeFiles, patientRename } from '../../../src/log/node-files.js';
 import { ifThere, storageFailure, stored } from '../../../src/log/storage.js';
+import { FileStore } from '../../../src/log/file-store.js';
+import { LockTable } from '../../../src/log/lock-table.js';
 import {
+  findWorkspace,
   linkWorkspace,
   listWorkspaces,
   openWorkspace,
@@ -14,6 +17,7 @@ import {
 } from '../../../src/log/workspace-key.js';
 import { checkSessionId, isSessionName, sessionIdOf, sessionName } from '../../../src/log/session-name.js';
 import type { Files } from '../../../src/ports.js';
+import { randomIds, realClock, user } from './support.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -303,6 +307,67 @@ describe('keys of workspaces', () => {
     );
     expect(keys[0]).toBe(keys[1]);
     expect(keys[0]).not.toBe(keys[2]);
+  });
+
+  it('B9: do not depend on the case of a server or share, nor on the prefix for long paths', async () => {
+    const memory: Files = { ...createNodeFiles(), realPath: (name) => Promise.resolve(name) };
+    const keyOf = (name: string): Promise<string> => workspaceKey(memory, { uri: name, path: name });
+    const same = ['\\\\Server\\Share\\P', '\\\\server\\SHARE\\P', '\\\\?\\UNC\\server\\share\\P'];
+    expect(new Set(await Promise.all(same.map(keyOf))).size).toBe(1);
+    expect(await keyOf('\\\\server\\share\\p')).not.toBe(await keyOf('\\\\server\\share\\P'));
+    expect(await keyOf('\\\\?\\C:\\P')).toBe(await keyOf('c:\\P'));
+  });
+
+  it('B9: take a URI for the same however it is written', async () => {
+    await mkdir(at('p'));
+    const first = await openWorkspace(files, at('root'), { uri: 'file:///c%3A/P', path: at('p') });
+    for (const uri of ['file:///C:/P', 'file:///c:/P/', 'FILE:///C%3a/P']) {
+      expect(await openWorkspace(files, at('root'), { uri, path: at('moved') })).toEqual(first);
+    }
+    const known = JSON.parse(await readFile(path.join(first.folder, 'workspace.json'), 'utf8')) as unknown;
+    expect(known).toEqual({ uris: ['file:///c%3A/P'] });
+    expect((await openWorkspace(files, at('root'), { uri: 'file:///c:/p', path: at('moved') })).key).not.toBe(
+      first.key,
+    );
+  });
+
+  it('B7: are looked for without writing anything; the URI is noted with the first write', async () => {
+    await mkdir(at('a'));
+    const place = await findWorkspace(files, at('root'), { uri: 'file:///a', path: at('a') });
+    const store = new FileStore({
+      folder: place.folder,
+      files,
+      clock: realClock,
+      ids: randomIds,
+      locks: new LockTable(),
+      who: { window: 'w', pid: process.pid, host: 'h' },
+      producer: 'bough/0.0.0-test',
+      onTrouble: (error) => expect.fail(error.message),
+      onFirstWrite: place.remember,
+    });
+    expect(await store.list()).toEqual({ sessions: [] });
+    expect(await store.summary('s')).toBe(undefined);
+    expect((await store.verify()).logs).toEqual([]);
+    const log = await store.create({ id: 's' });
+    await expect(store.open('nobody')).rejects.toMatchObject({ code: 'SessionNotFound' });
+    await expect(stat(at('root'))).rejects.toThrow('ENOENT');
+    await log.append([user('a')]);
+    await store.close();
+    expect(await listWorkspaces(files, at('root'))).toEqual([{ key: place.key, uris: ['file:///a'] }]);
+    expect(await findWorkspace(files, at('root'), { uri: 'file:///a', path: at('b') })).toMatchObject({
+      key: place.key,
+    });
+  });
+
+  it('B7, B10: lead to a moved folder once it is linked; a bucket whose files are gone hides nothing', async () => {
+    const old = await openWorkspace(files, at('root'), { uri: 'file:///old', path: at('old') });
+    const moved = { uri: 'file:///new', path: at('new') };
+    expect((await findWorkspace(files, at('root'), moved)).key).not.toBe(old.key);
+    await linkWorkspace(files, at('root'), old.key, moved.uri);
+    expect((await findWorkspace(files, at('root'), moved)).key).toBe(old.key);
+    expect(await listWorkspaces(files, at('root'))).toEqual([
+      { key: old.key, uris: ['file:///old', 'file:///new'] },
+    ]);
   });
 
   it('are made from the URI where a folder has no path', async () => {
