@@ -30,8 +30,8 @@ export async function requestDraft(
   turn_id: string,
   { call, prepared }: { call: CallState; prepared: Prepared },
 ): Promise<Draft> {
-  const { blobs } = core.log;
-  const put = (text: string | null): Promise<string> | null => (text === null ? null : blobs.put(text));
+  const put = (text: string | null): Promise<string> | null =>
+    text === null ? null : core.blobs.put(core.parts.redact.keys(text));
   const proposal = [];
   for (const { path, before, after } of prepared.proposal ?? []) {
     proposal.push({ path: path.shown, before: await put(before), after: await put(after) });

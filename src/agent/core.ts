@@ -1,5 +1,5 @@
 /** What the parts of one session share. Nothing here outlives the log but what a failed write kept from it. */
-import type { AppendOptions, SessionLog } from '../log/store.js';
+import type { AppendOptions, Blobs, SessionLog, StreamJournal } from '../log/store.js';
 import type { Disposable } from '../ports.js';
 import type { Failure } from '../shared/failure.js';
 import type { RunState } from '../shared/protocol.js';
@@ -60,6 +60,9 @@ export interface Unsaved {
 
 export interface Core {
   readonly log: SessionLog;
+  /** Those of the log; what is put there holds no key. */
+  readonly blobs: Blobs;
+  readonly journal: StreamJournal;
   readonly parts: AgentParts;
   readonly live: Live;
   readonly gate: Gate;
@@ -80,7 +83,7 @@ export interface Core {
   /** The log was looked through after it was opened. */
   isRecovered: boolean;
   isClosed: boolean;
-  /** Appends to the log; what would not fit one line goes to blobs first. @throws BoughError as the log does */
+  /** Appends to the log, without the keys of providers; what would not fit one line goes to blobs first. @throws BoughError as the log does */
   append(batch: readonly Draft[], options?: AppendOptions): Promise<Entry[]>;
   /** Tells the listeners what the session does now; what they show beside it may have changed too. */
   announce(): void;

@@ -7,6 +7,7 @@ import type { PathState } from '../shared/fold/types.js';
 import type { Core } from './core.js';
 import type { DraftOfType } from './entries.js';
 import { fitQueueItem, fitsLine } from './offload.js';
+import { withoutKeys } from './secrets.js';
 
 export interface Prompt {
   text: string;
@@ -84,7 +85,7 @@ const fullText = (waiting: number): string =>
 export async function enqueue(core: Core, mode: QueueItem['mode'], prompt: Prompt): Promise<Draft[]> {
   const parts = promptParts(prompt.text, prompt.mentions);
   const item = { id: core.parts.ids.entry(), mode, text: prompt.text, parts };
-  const fitted = await fitQueueItem(core.log.blobs, item);
+  const fitted = await fitQueueItem(core.blobs, withoutKeys(item, core.parts.redact));
   const { queue, queue_held } = core.log.state();
   const update: Draft = {
     type: 'queue_update',
@@ -115,7 +116,7 @@ export async function changeQueued(
     const kept = change.mentions === undefined ? (item.parts ?? []).slice(1) : [];
     const parts = [...promptParts(change.text, change.mentions ?? []), ...kept];
     const changed = { ...item, mode: change.mode ?? item.mode, text: change.text, parts };
-    items.push(await fitQueueItem(core.log.blobs, changed));
+    items.push(await fitQueueItem(core.blobs, withoutKeys(changed, core.parts.redact)));
   }
   const update: Draft = { type: 'queue_update', items, held: queue_held };
   if (!fitsLine(update)) throw new BoughError('TooLarge', fullText(queue.length));

@@ -14,6 +14,7 @@ import { Live } from './live.js';
 import { fitBatch } from './offload.js';
 import { describe, interruptionOf } from './recover.js';
 import { noticeOthers, reopen, resumeTurn } from './reopen.js';
+import { cleanDraft, guardBlobs, guardJournal } from './secrets.js';
 import { suspensionOf } from './suspended.js';
 import type { AgentParts, AgentSession } from './types.js';
 
@@ -51,8 +52,12 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
 
 function createCore(log: SessionLog, parts: AgentParts): Core {
   const live = new Live((error) => parts.log('error', `a listener failed: ${stackOf(error)}`));
+  const { redact } = parts;
+  const blobs = guardBlobs(log.blobs, redact);
   const core: Core = {
     log,
+    blobs,
+    journal: guardJournal(log.journal, redact),
     parts,
     live,
     gate: createGate(),
@@ -70,7 +75,8 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     append: async (batch, options) => {
       // What follows a stop is written whatever becomes of it, but not waited for for ever.
       const isLast = core.run?.signal.aborted === true;
-      return log.append(await fitBatch(log.blobs, batch), isLast ? { ...options, isLast } : options);
+      const clean = batch.map((draft) => cleanDraft(draft, redact));
+      return log.append(await fitBatch(blobs, clean), isLast ? { ...options, isLast } : options);
     },
     announce: () => live.emit({ type: 'run', run: runStateOf(core) }),
   };

@@ -47,7 +47,7 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
   if (!before.isStepOpen || before.attempts === 0) run.requestBegan = run.lastAttempt;
   const { clock, ids, log } = core.parts;
   const result = await runAttempt(
-    { clock, ids, log, live: core.live, journal: core.log.journal },
+    { clock, ids, log, live: core.live, journal: core.journal },
     {
       model: ready.model,
       request: ready.prepared.request,

@@ -56,7 +56,7 @@ export async function startBatch(
   { call, prepared }: ReadyCall,
 ): Promise<Draft[]> {
   if (prepared.risk === 'read') return [];
-  const { blobs } = core.log;
+  const { blobs } = core;
   for (const change of prepared.proposal ?? []) if (change.before !== null) await blobs.put(change.before);
   return [
     {
@@ -143,8 +143,8 @@ async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): P
   for (const change of outcome.changes ?? []) {
     changes.push({
       path: change.path.shown,
-      before: change.before_bytes === null ? null : await core.log.blobs.put(change.before_bytes),
-      after: change.after_bytes === null ? null : await core.log.blobs.put(change.after_bytes),
+      before: change.before_bytes === null ? null : await core.blobs.put(change.before_bytes),
+      after: change.after_bytes === null ? null : await core.blobs.put(change.after_bytes),
     });
   }
   if (changes.length > 0) batch.push({ type: 'files_changed', turn_id: ref.turn_id, changes });

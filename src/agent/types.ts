@@ -2,6 +2,7 @@
 import type { SessionLog } from '../log/store.js';
 import type { Clock, Disposable, Ids, Models, Outcome, Risk, Tool, Workspace } from '../ports.js';
 import type { SessionRule } from '../shared/approval-state.js';
+import type { Redact } from './secrets.js';
 import type { Failure } from '../shared/failure.js';
 import type { GrowingView, Intent, InterruptedView, ProgressView, RunState } from '../shared/protocol.js';
 
@@ -64,6 +65,7 @@ export interface AgentParts {
   surroundings: () => Promise<Surroundings>;
   /** Random in [0, 1) for jitter. */
   random: () => number;
+  redact: Redact;
   /** Redacted, one line an event; goes to the output channel. */
   log: (level: 'debug' | 'info' | 'warn' | 'error', text: string) => void;
 }

@@ -15,11 +15,25 @@ const shapes: readonly RegExp[] = [
   /(:\/\/[^\s/:@]+:)[^\s/@]+(?=@)/g,
 ];
 
-export const redact = (text: string, secrets: readonly string[] = []): string => {
+/** What has no other meaning than to be a key: long enough that no word of a program is taken for one. */
+const tokens: readonly RegExp[] = [
+  /()\b(?:sk|pk|rk)-[\w-]{16,}/g,
+  /()\b(?:AIza|AKIA|gsk_|xai-|hf_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[\w-]{16,}/g,
+];
+
+/** Without these words. */
+export const withoutWords = (text: string, secrets: Iterable<string>): string => {
   let result = text;
   for (const secret of secrets) if (secret.length >= 4) result = result.replaceAll(secret, gone);
-  for (const shape of shapes) result = result.replace(shape, `$1${gone}`);
   return result;
+};
+
+/** Without these words and without keys of well-known shapes; all else stays, since it is worked with. */
+export const withoutTokens = (text: string, secrets: Iterable<string>): string =>
+  tokens.reduce((rest, shape) => rest.replace(shape, `$1${gone}`), withoutWords(text, secrets));
+
+export const redact = (text: string, secrets: readonly string[] = []): string => {
+  return shapes.reduce((rest, shape) => rest.replace(shape, `$1${gone}`), withoutWords(text, secrets));
 };
 
 /** One line of at most `limit` characters, cut between code points. */

@@ -14,7 +14,12 @@ import { FakeModel, type Reply } from './fake-model.js';
 import { fakeTools, type ToolLog } from './fake-tools.js';
 import { Disk, Process, openLog } from './test-log.js';
 
+/** Stands in no text. */
+const NO_KEY = '\u0000';
+
 export interface BenchOptions {
+  /** A provider's key: it must not be kept anywhere. */
+  key?: string;
   script?: readonly Reply[];
   /** Answers when the script is at its end. */
   endless?: () => Reply;
@@ -108,6 +113,11 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     clock,
     ids: disk.ids,
     settings: () => settings,
+    redact: {
+      keys: (text) => text.replaceAll(options.key ?? NO_KEY, '[redacted]'),
+      tokens: (text) =>
+        text.replaceAll(options.key ?? NO_KEY, '[redacted]').replaceAll(/token-\w+/g, '[redacted]'),
+    },
     rules: {
       allows: (call, ofSession) =>
         options.allows?.(call) === true ||

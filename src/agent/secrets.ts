@@ -1,0 +1,55 @@
+/**
+ * Keys of providers stay out of what is kept of a session, whoever brought them in: a command that prints its environment,
+ * a server that sends back what it was given, a paste. What is replaced says so in its place.
+ */
+import type { Blobs, StreamJournal } from '../log/store.js';
+import type { Part } from '../shared/entry.js';
+import type { Draft } from '../shared/notes.js';
+import { sha256 } from './sha256.js';
+
+export interface Redact {
+  /** Without the keys that are stored here. */
+  keys(text: string): string;
+  /** Without them and without what has the shape of one: for what a command printed. */
+  tokens(text: string): string;
+}
+
+/** The same value with every text in it changed. */
+function mapTexts<T>(value: T, change: (text: string) => string): T;
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts<unknown>(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTexts(item, change)]));
+}
+
+export const withoutKeys = <T>(value: T, redact: Redact): T => mapTexts(value, (text) => redact.keys(text));
+
+export function cleanDraft(draft: Draft, redact: Redact): Draft {
+  const clean = withoutKeys(draft, redact);
+  if (clean.type !== 'message' || clean.role !== 'tool') return clean;
+  const parts = clean.parts.map((part): Part =>
+    part.type === 'tool_result' && part.name === 'run'
+      ? { ...part, content: redact.tokens(part.content) }
+      : part,
+  );
+  return { ...clean, parts };
+}
+
+/** A file that holds a key is known by its hash alone: its bytes may be kept neither as they are nor changed. */
+export const guardBlobs = (blobs: Blobs, redact: Redact): Blobs => ({
+  get: (hash) => blobs.get(hash),
+  has: (hash) => blobs.has(hash),
+  put: (bytes) => {
+    const text = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
+    return redact.keys(text) === text ? blobs.put(bytes) : Promise.resolve(sha256(bytes));
+  },
+});
+
+export const guardJournal = (journal: StreamJournal, redact: Redact): StreamJournal => ({
+  begin: (head) => journal.begin(head),
+  add: (chunk) => journal.add(withoutKeys(chunk, redact)),
+  flush: () => journal.flush(),
+  end: () => journal.end(),
+  read: () => journal.read(),
+});
