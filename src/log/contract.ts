@@ -7,6 +7,7 @@ import { describeDelete } from './contract/delete.js';
 import { describeFork } from './contract/fork.js';
 import { describeHandles } from './contract/handles.js';
 import { describeList } from './contract/list.js';
+import { describeOwners } from './contract/owners.js';
 import { describePrune } from './contract/prune.js';
 import { describeReopening } from './contract/reopening.js';
 import { describeSideData } from './contract/side-data.js';
@@ -32,6 +33,7 @@ export function describeStore(name: string, runner: Runner, make: () => Promise<
     describeDelete(runner, check);
     describeFork(runner, check);
     describePrune(runner, check);
+    describeOwners(runner, check);
     describeSideData(runner, check);
     describeReopening(runner, check);
   });
