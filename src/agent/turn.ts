@@ -14,7 +14,8 @@ import { endJournal } from './journal.js';
 import { bothFailures, bugFailure, failureOf, orFailure, stackOf } from './failures.js';
 import { holdQueue, queuedTurn, steerBatch } from './queue.js';
 import { LiveRun } from './run.js';
-import { stopped } from './step-end.js';
+import { stuckOn } from './repeats.js';
+import { cannotGoOn, stopped } from './step-end.js';
 import type { StepStop, TurnEnd } from './step-result.js';
 import { stoppedInWait } from './step-wait.js';
 import { runStep } from './step.js';
@@ -63,6 +64,8 @@ async function drive(core: Core, run: Run, begin: Begin): Promise<void> {
       if (await suspend(core, run)) return;
       continue;
     }
+    const stuck = await stuckUnlessSteered(core, run);
+    if (stuck !== null) return conclude(core, run, stuck);
     await betweenSteps(core, run);
     const result = await runStep(core, run);
     if (result.kind === 'calls') continue;
@@ -70,6 +73,13 @@ async function drive(core: Core, run: Run, begin: Begin): Promise<void> {
     if (result.kind !== 'answered') await conclude(core, run, result);
     return;
   }
+}
+
+/** The end of a turn that goes round in circles, unless the person has just said something into it. */
+async function stuckUnlessSteered(core: Core, run: Run): Promise<StepStop | null> {
+  if (steerBatch(core, run.turn_id) !== null) return null;
+  const failure = await stuckOn(core, run.turn_id);
+  return failure === null ? null : cannotGoOn(run, await factsOf(core, run.turn_id), failure);
 }
 
 /** Leaves the run while only approvals are open; not if one was decided, or the turn stopped, in this moment. */
