@@ -3,7 +3,7 @@
  * bytes, yields every record that can be had from them and says what was wrong with the rest; it never throws.
  */
 import { isUtf8 } from 'node:buffer';
-import { headerSchema, MAX_ENTRY_BYTES, type Header } from '../shared/entry.js';
+import { FORMAT_VERSION, headerSchema, MAX_ENTRY_BYTES, type Header } from '../shared/entry.js';
 import { BoughError } from '../shared/failure.js';
 import { entrySchemas, isKnownType, type Entry, type KnownEntry } from '../shared/notes.js';
 import { splitRecords } from './fused.js';
@@ -18,6 +18,8 @@ export interface ParsedLine {
   header?: Header;
   /** In words; the line's records, if any, were taken all the same. */
   faults: string[];
+  /** A record of the line was cut short. At the end of the file that is a write that never ended, whatever stands there. */
+  isCut?: true;
 }
 
 /** A line longer than this is not read at all, so that memory stays bounded; none longer is written. */
@@ -98,7 +100,7 @@ export function parseLine(bytes: Uint8Array, dialect: Dialect, fallbackTime: str
   const result: ParsedLine = { entries: [], faults: [] };
   const text = textOf(bytes, result.faults);
   if (text === '') return result;
-  for (const value of recordsOf(text, result.faults)) takeRecord(value, dialect, fallbackTime, result);
+  for (const value of recordsOf(text, result)) takeRecord(value, dialect, fallbackTime, result);
   return result;
 }
 
@@ -131,10 +133,12 @@ function parseJson(text: string): { value: unknown } | { error: string } {
   }
 }
 
-function recordsOf(text: string, faults: string[]): unknown[] {
+function recordsOf(text: string, result: ParsedLine): unknown[] {
+  const { faults } = result;
   const whole = parseJson(text);
   if ('value' in whole) return [whole.value];
   const { values, lost } = splitRecords(text);
+  if (lost > 0) result.isCut = true;
   if (values.length === 0) faults.push(`not JSON (${whole.error})`);
   else if (lost > 0)
     faults.push(
@@ -147,9 +151,7 @@ function recordsOf(text: string, faults: string[]): unknown[] {
 /** A line is an object or an array of them; an array with one bad entry is bad as a whole. */
 function takeRecord(value: unknown, dialect: Dialect, fallbackTime: string, result: ParsedLine): void {
   if (isObject(value) && value['type'] === 'session' && result.header === undefined) {
-    const header = headerSchema.safeParse(value);
-    if (header.success) result.header = header.data;
-    else result.faults.push(`a header that does not fit: ${firstIssue(header.error)}`);
+    takeHeader(value, result);
     return;
   }
   const records = Array.isArray(value) ? value : [value];
@@ -164,6 +166,19 @@ function takeRecord(value: unknown, dialect: Dialect, fallbackTime: string, resu
   }
   if (entries.length === 0) result.faults.push('an empty batch');
   result.entries.push(...entries);
+}
+
+/** One that does not fit but says it is of another version still forbids to write: its id is then the file's name. */
+function takeHeader(value: Record<string, unknown>, result: ParsedLine): void {
+  const header = headerSchema.safeParse(value);
+  if (header.success) {
+    result.header = header.data;
+    return;
+  }
+  result.faults.push(`a header that does not fit: ${firstIssue(header.error)}`);
+  const { version } = value;
+  if (typeof version !== 'number' || !Number.isInteger(version) || version === FORMAT_VERSION) return;
+  result.header = { type: 'session', version, id: '' };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

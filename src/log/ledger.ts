@@ -133,7 +133,7 @@ export class Ledger {
   take(raw: RawLine): PlacedEntry[] {
     const parsed = this.#parse(raw);
     const isKept = parsed.entries.length > 0 || parsed.header !== undefined;
-    if (!raw.isTerminated && !isKept) {
+    if (!raw.isTerminated && (!isKept || parsed.isCut === true)) {
       this.#tail = { kind: 'fragment', offset: raw.offset, end: raw.end, line: raw.line };
       return [];
     }
@@ -188,7 +188,7 @@ export class Ledger {
       if (!isFirst && (this.#hasHeader || this.position > 0))
         parsed.faults.push('a second header; it was skipped');
       else {
-        this.#header = parsed.header;
+        this.#header = parsed.header.id === '' ? { ...parsed.header, id: this.#header.id } : parsed.header;
         this.#dialect = dialectOf(parsed.header);
         this.#hasHeader = true;
         return true;

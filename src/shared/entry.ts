@@ -1,19 +1,52 @@
 /**
- * The file format: what one line of a session log may hold.
+ * The file format: what a session log holds and how it is read. With this comment, the schemas below and those of notes.ts
+ * a reader can be written without looking any further (test/unit/shared/stranger.ts is one).
  *
- * A session is one append-only JSONL file (UTF-8, LF) that holds a tree.
+ * A session is one append-only file of UTF-8 text that holds a tree. Nothing in it is ever rewritten or removed: what
+ * changes later (name, labels, decisions, the head) is an entry more.
  *
- * - Line 1 is the {@link Header}. Every other line is **one entry object, or an array of entries**; the line is the unit
- *   of atomicity, so an array is a batch that is there whole or not at all.
- * - Keys are written in the order `type, id, parent_id, timestamp, …`, so that a scan finds the links without parsing
- *   the body. Lines in another order are read all the same.
- * - {@link ConversationEntry conversation entries} are the nodes of the tree: appending one moves the head to it.
- *   {@link Note notes} (notes.ts) never move the head, except `head`, which says where it is.
- * - **Head**: the target of the last `head` note or the last conversation entry, whichever stands later in the file.
- * - **Path**: from a root along `parent_id` to the head. What the model is told and what the person sees is the path.
- * - Order is file position and parent links, never time: `timestamp` is for display only.
- * - Unknown entry types and unknown fields are kept byte for byte.
- * - Nothing is ever rewritten or removed: what changes later (name, labels, decisions) is a note.
+ * LINES. The file is split at byte 0x0A and nowhere else (not at U+2028). Around a line, a byte-order mark at the start of
+ * the file, NUL bytes at either end and one CR before the line's end are passed over; a blank line says nothing.
+ * - Line 1 is the {@link Header}, an object of type `session`. Any other line is one entry (an object) or a batch (an array
+ *   of entries). The line is what is written at once: a batch is there whole or not at all, and one bad entry makes all
+ *   of its batch bad.
+ * - An entry is good when it has a `type`, a non-empty `id`, a `parent_id` (a string, or null at a root) and, if its type is
+ *   one of those below, the fields of that type. Fields and types that are not known here are kept as they are; an entry
+ *   of unknown type is a note. A missing `timestamp` falls back to the file's time.
+ * - A line that is no good is skipped and stays where it is: it hides neither what stands before it nor what comes after.
+ *   One with NUL bytes counts as bad for what follows, even if an entry was found between them.
+ *   (This build goes further and takes the whole records out of a line on which several were glued together.) A second
+ *   header is skipped. What stands behind the last 0x0A is an entry if it is good; otherwise it is the rest of a write
+ *   that never ended, and not even a bad line.
+ * - Keys are written in the order `type, id, parent_id, timestamp, …`, so that a scan finds the links without parsing the
+ *   body, and strings are well formed, with U+2028 and U+2029 escaped. Neither may be relied on when reading.
+ *
+ * TREE. {@link ConversationEntry Conversation entries} (message, incomplete_output, compaction, branch_summary, skill_load)
+ * are its nodes; all others are notes, which hang on a node. Order is the place in the file: `timestamp` is for display.
+ * - Ids are unique over all types. Where one comes again, the first keeps it; the later entry is known by the first 16
+ *   hex digits of SHA-256(`<id>:<byte offset of its line>:<index in its batch>`), hashed again while that is taken too.
+ * - `parent_id` names what stands before it in the file. A parent that is a note stands for the node that note hangs on.
+ * - A parent that does not stand before it (lost, later, or the entry itself) is replaced, and the entry is marked as
+ *   recovered. An entry that names itself is a root. Otherwise: if a bad line stands before the entry, by what was the head
+ *   just before the last bad line; if none does, by null. The same lost id is replaced by the same each time. So there are
+ *   no cycles, and a damaged line never hides what came before it.
+ *
+ * HEAD AND PATH. The head is where the conversation goes on: null at first; each node moves it to itself, and a `head` note
+ * to its `entry_id` (null before the first, a node that stands before the note otherwise; one that names anything else
+ * moves nothing). The path, from a root along the parents to the head, is what the person sees and the model is told.
+ * Branching, going back and clearing are head notes: every other line of the tree is still there.
+ *
+ * HEADER. Written once. One that cannot be read is made up: the id is the file's name, until a `session_info` note brings
+ * `header`, the rebuilt one. Of a file whose `version` is not {@link FORMAT_VERSION} nothing may be written; 3 is another
+ * program's format (log/kit-v3.ts reads it), above it a newer build's, whose entries may not fit the schemas here.
+ *
+ * SIZE. One entry is at most {@link MAX_ENTRY_BYTES} of JSON. A text, reasoning, input, result or body that would make it
+ * longer is a blob: `blob` is the SHA-256 of its bytes (UTF-8; JSON of an input), the field itself is empty and `preview`
+ * holds its beginning. `metadata_blob` and `reasoning_blob` are the same for what they name. Blobs lie in the folder beside
+ * the log that has the log's name without `.jsonl`, each in a file named by its hash, created once and never changed.
+ *
+ * WRITING. Only with the session's lease, only at the end of the file, and only while the file is as long as it was left:
+ * one write, `fdatasync`, and then it counts. See log/commit.ts.
  *
  * Field names on disk are the TypeScript names; there is no mapping layer.
  */

@@ -1,10 +1,18 @@
 /**
- * Notes: entries that never move the head (only `head` says where it is). `parent_id` is the head when the note was
- * written, null before the first; what a note is about, when it is something else, it names.
+ * Notes: entries that never move the head (only `head` says where it is). `parent_id` is the head when the note was written,
+ * null before the first node; what a note is about, when it is something else, it names (`call_id`, `request_id`, …).
  *
- * A note on an entry counts for a path only if it stands in the file before that path's next conversation entry, so what
- * is changed after going back belongs to the line that follows, not to the older one. Session-wide notes (session_info,
- * label, queue_update, head) are folded by file order instead.
+ * How notes are read, to know what holds at a head:
+ * - `session_info`, `label`, `queue_update` and `head` hold for the session, whatever the path: the last in the file counts
+ *   (of `session_info` the last that has the field; a `label` of null takes the label away).
+ * - All others hold for paths. A note on a node counts for a path only if it stands in the file before that path's next
+ *   node, so what is changed after going back belongs to the line that follows, not to the older one. Notes with no parent
+ *   count for roots that come later. Of what replaces itself (model, to-do list, agent) the last on the path counts.
+ * - Some facts count wherever in the file they stand: a turn is over if there is a `turn_end` with its `turn_id`, an approval
+ *   is decided by the first `approval_decision` that names it, a call was begun if there is a `tool_start` with its
+ *   `call_id`. `usage` is summed over the whole file.
+ * - A turn begins with `turn_start`, whose parent is the message it answers, and everything it writes carries its
+ *   `turn_id`. A `retry_start` or `resume_start` that nothing follows on its path is a wait; `due_at` says until when.
  */
 import * as z from 'zod';
 import {

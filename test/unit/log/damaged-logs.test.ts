@@ -253,6 +253,20 @@ describe('a damaged log', () => {
     expect((await bytesOf(place.log('s'))).toString()).toContain(`${future}\n`);
   });
 
+  it.each([
+    ['newer', { version: 5, id: 7 }],
+    ['version-3', { version: 3, id: null }],
+    ['unreadable', { version: 1, title: {} }],
+  ])('A11: does not write to another version whose header does not fit (%s)', async (reason, fields) => {
+    const bytes = lines(headerLine('s', fields), messageLine('a', null));
+    await putLog(place, 's', bytes);
+    const log = await place.store().open('s');
+    expect([log.id, log.access]).toMatchObject(['s', { mode: 'read-only', reason }]);
+    expect(damageOf(log)[0]).toBe('unreadable-line in line 1');
+    await expect(log.append([user('x')])).rejects.toBeInstanceOf(Error);
+    expect(await bytesOf(place.log('s'))).toEqual(bytes);
+  });
+
   it('does not write to a version it does not know', async () => {
     await putLog(place, 's', lines(headerLine('s', { version: 1 }), messageLine('a', null)));
     const log = await place.store().open('s');

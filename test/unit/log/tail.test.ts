@@ -61,6 +61,22 @@ describe('the end of a log that a crash left', () => {
     expect((await place.store().open('s')).header.title).toBe('T');
   });
 
+  it.each([1, 2, 3, 30])(
+    'A3: a batch that was cut is not there at all, also when its last entry is whole (%d bytes before the end)',
+    async (short) => {
+      const batch = `[${messageLine('b', 'a')},${messageLine('c', 'b')}]\n`;
+      const whole = lines(headerLine('s'), messageLine('a', null));
+      await putLog(place, 's', joined(whole, batch.slice(0, -short)));
+      const log = await place.store().open('s');
+      if (short === 1) expect(await pathTexts(log)).toEqual(['a', 'b', 'c']);
+      else {
+        expect([await pathTexts(log), damageOf(log)]).toEqual([['a'], ['torn-tail in line 3']]);
+        await log.append([user('d')]);
+        expect(await pathTexts(await place.store().open('s'))).toEqual(['a', 'd']);
+      }
+    },
+  );
+
   it('A3: a tail cut inside a character is set aside byte for byte', async () => {
     const fragment = joined('{"type":"message","t":"', new Uint8Array([0xe4, 0xbf]));
     await putLog(place, 's', joined(whole, fragment));
