@@ -12,7 +12,7 @@ const limitFiles = (pid: number, bytes: number | 'unlimited'): void => {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
 };
 
-test('a failed write is shown, stops the turn and loses nothing; later the session goes on', () =>
+test('A4 B6: a failed write is shown, stops the turn and loses nothing; later the session goes on', () =>
   withScriptedModel(
     { settings: { 'bough.retry.maxAttempts': 1, 'bough.retry.maxResumes': -1 } },
     async ({ editor, server, person }) => {

@@ -98,7 +98,9 @@ async function pickPoint({ sessions }: CopyCommandParts, id: string): Promise<Po
 }
 
 async function fork({ store, sessions, chats, tree }: CopyCommandParts, id: string, point: Point) {
-  const isRunning = sessions.peek(id)?.agent.run() === 'running';
+  const session = await sessions.open(id);
+  const isRunning = session.agent.run() === 'running';
+  const title = vscode.l10n.t('{0} (fork)', session.title());
   const copy = isRunning
     ? await vscode.window.withProgress(
         {
@@ -106,9 +108,9 @@ async function fork({ store, sessions, chats, tree }: CopyCommandParts, id: stri
           cancellable: true,
           title: vscode.l10n.t('Forking when the running turn has ended…'),
         },
-        (_, token) => store.fork(id, { ...point, signal: signalOf(token) }),
+        (_, token) => store.fork(id, { ...point, title, signal: signalOf(token) }),
       )
-    : await store.fork(id, point);
+    : await store.fork(id, { ...point, title });
   tree.refresh();
   await chats.show(copy.id);
 }

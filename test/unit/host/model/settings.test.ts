@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy } from '../../../../src/agent/retry.js';
-import { readAgentSettings, readRetryPolicy, readSendOn } from '../../../../src/host/model/settings.js';
+import {
+  readAgentSettings,
+  readRestLimits,
+  readRetention,
+  readRetryPolicy,
+  readSendOn,
+} from '../../../../src/host/model/settings.js';
 
 const from = (values: Record<string, unknown>) => (name: string) => values[name];
 
@@ -54,5 +60,27 @@ describe('agent settings', () => {
   it('knows two ways to send', () => {
     expect(readSendOn(from({ 'composer.sendOn': 'modEnter' }))).toBe('modEnter');
     expect(readSendOn(from({ 'composer.sendOn': 'anything' }))).toBe('enter');
+  });
+});
+
+describe('what is kept', () => {
+  it('B15: nothing is deleted by age unless the person says so; ages are days', () => {
+    expect(readRetention(from({}))).toEqual({ sessionIdle: 0, completedGoalAge: 0, detachedResultAge: 0 });
+    const wrong = from({ 'retention.sessionIdle': '30', 'retention.completedGoalAge': null });
+    expect(readRetention(wrong)).toEqual({ sessionIdle: 0, completedGoalAge: 0, detachedResultAge: 0 });
+    expect(readRetention(from({ 'retention.sessionIdle': 30 })).sessionIdle).toBe(30 * 86_400_000);
+    expect(readRetention(from({ 'retention.sessionIdle': -1 })).sessionIdle).toBeLessThan(0);
+  });
+
+  it('how many sessions stay in memory, and for how long; zero is no limit', () => {
+    expect(readRestLimits(from({}))).toEqual({ maxOpen: 8, idleAfter: 600_000 });
+    expect(readRestLimits(from({ 'sessions.maxOpen': 0, 'sessions.idleAfter': 0 }))).toEqual({
+      maxOpen: 0,
+      idleAfter: 0,
+    });
+    expect(readRestLimits(from({ 'sessions.maxOpen': -1, 'sessions.idleAfter': 'x' }))).toEqual({
+      maxOpen: 8,
+      idleAfter: 600_000,
+    });
   });
 });

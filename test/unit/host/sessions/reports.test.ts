@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { describePrune, isNothing } from '../../../../src/host/sessions/prune-words.js';
+import { sizeWords } from '../../../../src/host/sessions/size-words.js';
+import { reportFindings } from '../../../../src/host/sessions/verify-report.js';
+import type { LogReport, PruneReport, VerifyReport } from '../../../../src/log/upkeep.js';
+
+const log = (more: Partial<LogReport> = {}): LogReport => ({
+  ...{ id: 'one', title: 'Alder', file: '/s/one.jsonl', lines: 3, entries: 2, bytes: 1500 },
+  ...{ damage: [], missingBlobs: [], repaired: [] },
+  ...more,
+});
+const report = (more: Partial<VerifyReport> = {}): VerifyReport => ({
+  ...{ folder: '/s', logs: [], orphans: [], strayFiles: [], repaired: [] },
+  ...more,
+});
+
+describe('the report on session files', () => {
+  it('says that all is in order, and lists every file', () => {
+    const { text, troubles, repaired } = reportFindings([report({ logs: [log()] })], 'Monday');
+    expect([troubles, repaired]).toEqual([0, 0]);
+    expect(text).toContain('Monday. 1 session file, 1.5 KB: all in order.');
+    expect(text).toContain('- Alder – 2 entries in 3 lines, 1.5 KB – /s/one.jsonl');
+  });
+
+  it('names what is wrong by file, line and reason, before what is in order', () => {
+    const upset = log({
+      title: 'Two\nlines',
+      damage: [{ kind: 'unreadable-line', line: 7, reason: 'not JSON' }],
+      missingBlobs: [{ hash: 'abcdef0123456789', reason: 'it is not there' }],
+    });
+    const { text, troubles } = reportFindings(
+      [report({ logs: [log(), upset], orphans: ['/s/x.stream'], strayFiles: ['/s/y.tmp'] })],
+      'Monday',
+    );
+    expect(troubles).toBe(3);
+    expect(text).toContain('2 session files, 3.0 KB: 1 not in order.');
+    expect(text).toMatch(
+      /## Two lines[^\n]*\n\n- line 7: not JSON\n- stored text abcdef012345…: it is not there/,
+    );
+    expect(text).toContain('- /s/x.stream');
+    expect(text).toContain('- /s/y.tmp');
+    expect(text.indexOf('Two lines')).toBeLessThan(text.indexOf('Alder'));
+  });
+
+  it('says first what was mended', () => {
+    const { text, repaired } = reportFindings(
+      [
+        report({
+          logs: [log({ repaired: ['The last line got its line break.'] })],
+          repaired: ['Removed y.'],
+        }),
+      ],
+      'Monday',
+    );
+    expect(repaired).toBe(2);
+    expect(text).toMatch(/## Mended\n\n- Removed y\.\n- The last line got its line break\./);
+  });
+});
+
+describe('what pruning deletes', () => {
+  const nothing: PruneReport = { sessions: [], goals: [], results: [], bytes: 0, kept: [] };
+
+  it('is counted by kind, with sizes, and cut where it gets long', () => {
+    const sessions = Array.from({ length: 10 }, (_, index) => ({
+      ...{ id: `s${index}`, title: `Session ${index}`, updated: 0, bytes: 2000 },
+    }));
+    const { short, detail } = describePrune([
+      {
+        sessions,
+        goals: [],
+        results: [{ session: 's', file: '/s/blob', bytes: 1 }],
+        bytes: 20_001,
+        kept: [{ session: 'Busy', reason: 'in use' }],
+      },
+    ]);
+    expect(short).toBe('10 sessions, 1 left-over file, 20 KB');
+    expect(detail).toContain('Session 0 (2.0 KB)');
+    expect(detail).toContain('and 3 more');
+    expect(detail).toMatch(/These stay:\nBusy: in use$/);
+    expect(isNothing(nothing)).toBe(true);
+  });
+
+  it.each([
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [999, '999 bytes'],
+    [1000, '1.0 KB'],
+    [999_499, '999 KB'],
+    [999_500, '1.0 MB'],
+    [5e15, '5000 TB'],
+  ])('%i bytes are %s', (bytes, words) => {
+    expect(sizeWords(bytes)).toBe(words);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { letSessionsRest } from '../../../../src/host/sessions/rest.js';
+import { begins, hang, text } from '../../agent/fake-model.js';
+import { idle, makeWorld, send } from '../world.js';
+
+function rest(limits: { maxOpen: number; idleAfter: number }, seen: string[] = []) {
+  const world = makeWorld([begins('half ', hang()), text('Yes.'), text('No.')]);
+  const { sessions, clock, errors } = world;
+  const onError = (error: unknown) => errors.push(error);
+  letSessionsRest({ sessions, clock, hasView: (id) => seen.includes(id), limits: () => limits, onError });
+  const open = () => sessions.all().map(({ agent }) => agent.log.id);
+  const pass = async () => {
+    await clock.advance(15_000);
+    await idle();
+  };
+  return { ...world, open, pass };
+}
+
+describe('sessions that nobody looks at', () => {
+  it('beyond the limit the longest unused ones are let go of; those seen or at work stay', async () => {
+    const { sessions, open, pass, errors } = rest({ maxOpen: 2, idleAfter: 0 }, ['seen']);
+    const busy = await sessions.open('busy');
+    await busy.agent.dispatch(send('Go'));
+    await idle();
+    for (const id of ['seen', 'old', 'new']) await sessions.open(id);
+    await pass();
+    expect(open()).toEqual(['busy', 'seen']);
+    expect(busy.agent.run()).toBe('running');
+    expect(errors).toEqual([]);
+  });
+
+  it('one that rested long enough is let go of, and opens again as it was', async () => {
+    const { sessions, store, open, pass, clock } = rest({ maxOpen: 0, idleAfter: 60_000 });
+    const first = await sessions.open('one');
+    await store.rename('one', 'Mine');
+    await pass();
+    expect(open()).toEqual(['one']);
+    await clock.advance(60_000);
+    await pass();
+    expect(open()).toEqual([]);
+    const again = await sessions.open('one');
+    expect(again).not.toBe(first);
+    expect(again.title()).toBe('Mine');
+  });
+
+  it('zero means no limit; what another extension holds is never let go of', async () => {
+    const none = rest({ maxOpen: 0, idleAfter: 0 });
+    for (const id of ['a', 'b', 'c']) await none.sessions.open(id);
+    await none.pass();
+    expect(none.open()).toHaveLength(3);
+    const held = rest({ maxOpen: 1, idleAfter: 1 });
+    for (const id of ['a', 'b']) (await held.sessions.open(id)).isHeld = id === 'a';
+    await held.pass();
+    expect(held.open()).toEqual(['a']);
+  });
+});
