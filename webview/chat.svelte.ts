@@ -11,6 +11,7 @@ import { Blobs } from './blobs.js';
 import { Draft } from './composer/draft.svelte.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
 import { conversationText } from './conversation-text.js';
+import { leftBranch, type LeftBranch } from './left-branch.js';
 import { Session } from './session.svelte.js';
 import { promptToEdit, wholeMessage } from './transcript/prompt-text.js';
 import { describe } from './trouble.js';
@@ -24,7 +25,14 @@ export interface Problem {
 export type SendMode = 'send' | 'steer';
 
 /** Actions that depend on the head the person saw. */
-const followsHead = new Set<Intent['type']>(['send', 'continue', 'try_again', 'leave', 'navigate']);
+const followsHead = new Set<Intent['type']>([
+  'send',
+  'continue',
+  'try_again',
+  'leave',
+  'navigate',
+  'bring_summary',
+]);
 
 /** What the person wants to see the answer to. */
 const isAnswered = new Set<Intent['type']>(['send', 'continue', 'try_again']);
@@ -44,6 +52,8 @@ export class Chat {
   isApprovalWanted = $state.raw(false);
   /** Grows when the person asked for something that is answered at the end of the conversation. */
   followRequests = $state.raw(0);
+  /** The line that was just left for another one. */
+  left = $state.raw<LeftBranch | null>(null);
   /** The entry that is to come into sight in the conversation; null for its beginning. Another object for each request. */
   revealed = $state.raw<{ readonly id: string | null } | undefined>(undefined);
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
@@ -91,6 +101,7 @@ export class Chat {
   #begin(draft: ComposerDraft): void {
     this.draft.load(draft);
     this.problem = null;
+    this.left = null;
     this.#afterStop = null;
   }
 
@@ -110,8 +121,11 @@ export class Chat {
 
   /** Carries out an intent; what the host answers instead is shown. */
   async act(intent: Intent): Promise<boolean> {
+    const before = this.session.state?.head ?? null;
     const reply = await this.#intend(intent);
     this.problem = reply.ok ? null : this.#problemOf(reply.failure, () => void this.act(intent));
+    if (reply.ok && intent.type === 'navigate')
+      this.left = leftBranch(this.session.outline.index, before, intent.entry_id);
     return reply.ok;
   }
 
@@ -198,6 +212,20 @@ export class Chat {
     });
   }
 
+  /** Tells the line that is shown what was said on the one that was left. */
+  async bringSummary(focus: string | undefined): Promise<void> {
+    const { left } = this;
+    if (left === null) return;
+    const { from_id, to_id } = left;
+    const intent: Intent = {
+      type: 'bring_summary',
+      from_id,
+      to_id,
+      ...(focus === undefined ? {} : { focus }),
+    };
+    if (await this.act(intent)) this.left = null;
+  }
+
   /** Brings an entry of the shown line into sight. */
   reveal(id: string): void {
     this.revealed = { id };
@@ -262,6 +290,7 @@ export class Chat {
     }
     this.draft.sent();
     this.problem = null;
+    this.left = null;
     this.saveDraft();
   }
 

@@ -2,6 +2,7 @@
 import type { Failure } from '../shared/failure.js';
 import type { Intent } from '../shared/protocol.js';
 import { beginTurn } from './begin.js';
+import { clear, undoTurn } from './clear.js';
 import { bringSummary, collapseBranch } from './compaction/branch.js';
 import { compactNow } from './compaction/command.js';
 import { continueTurn, leaveTurn, navigate, tryAgain } from './branches.js';
@@ -43,6 +44,10 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
       return inGate(() => leaveTurn(core, expected));
     case 'navigate':
       return inGate(() => navigate(core, intent.entry_id, expected));
+    case 'clear':
+      return clear(core, expected);
+    case 'undo':
+      return inGate(() => undoTurn(core, expected));
     case 'compact':
       return compactNow(core, intent.focus, expected);
     case 'bring_summary':

@@ -51,6 +51,10 @@ export const intentSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('leave') }),
   /** Moves the head: to a leaf (branch picker), to an entry (branch here), or to nothing. */
   z.object({ type: z.literal('navigate'), entry_id: entryId.nullable() }),
+  /** Begins anew in the same session: what was said stays as a line of its own. */
+  z.object({ type: z.literal('clear') }),
+  /** Goes to before the last prompt; its line stays. */
+  z.object({ type: z.literal('undo') }),
   /** Summarises the older part of the line for the model; all of it stays readable. `focus`: what to keep above all. */
   z.object({ type: z.literal('compact'), focus: z.string().max(2_000).optional() }),
   /** Brings a summary of the line that was left, from its first own entry to its end, to where the head is. */
@@ -99,6 +103,10 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_folder') }),
   z.object({ type: z.literal('reveal_log') }),
   z.object({ type: z.literal('delete_session') }),
+  z.object({ type: z.literal('compact_session') }),
+  z.object({ type: z.literal('clear_session') }),
+  z.object({ type: z.literal('collapse_part') }),
+  z.object({ type: z.literal('undo_turn') }),
   z.object({ type: z.literal('archive_session') }),
   z.object({ type: z.literal('unarchive_session') }),
   z.object({ type: z.literal('fork_session') }),
@@ -208,6 +216,8 @@ export interface StatusView {
   place: 'ready' | 'no-folder' | 'untrusted';
   suggestions: string[];
   sendOn: 'enter' | 'modEnter';
+  /** A summary is being made. */
+  isSummarising: boolean;
 }
 
 /** Text of the attempt that streams now; not in the log yet. */

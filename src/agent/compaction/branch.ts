@@ -9,6 +9,7 @@ import type { Draft } from '../../shared/notes.js';
 import { selectPath } from '../context/select.js';
 import { wantedModel, type Core, type Run } from '../core.js';
 import { refused } from '../failures.js';
+import { headTo } from '../mode.js';
 import type { Done, ExpectedHead } from '../refusals.js';
 import { sideRun } from '../side-run.js';
 import { summarise, type Summary } from './summarise.js';
@@ -49,7 +50,7 @@ export function bringSummary(core: Core, leaving: Leaving, expected: ExpectedHea
     const summary = await summaryOf(core, run, leaving, leaving);
     if (isFailure(summary)) return summary;
     const batch: Draft[] = [
-      { type: 'head', turn_id: run.turn_id, entry_id: target },
+      ...headTo(core, target),
       { type: 'branch_summary', turn_id: run.turn_id, from_id, to_id, summary: summary.text },
     ];
     return written(await core.append([...batch, ...summary.usage]));

@@ -7,7 +7,7 @@ import type { Chats } from '../chat/chats.js';
 import { unwrap } from '../errors.js';
 import type { Reports } from '../reports.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
-import { escapeIcons } from '../sessions/pick.js';
+import { plainLabel } from '../labels.js';
 import type { Commands } from './commands.js';
 
 export interface BranchCommandParts {
@@ -119,7 +119,7 @@ async function pick(path: readonly ConversationEntry[], title: string): Promise<
     const text = entry.parts
       .map((part) => ('text' in part ? part.text : 'name' in part ? part.name : ''))
       .join(' ');
-    const words = escapeIcons(text.replace(/\s+/g, ' ').trim().slice(0, 120));
+    const words = plainLabel(text.replace(/\s+/g, ' ').trim().slice(0, 120));
     const icon = entry.role === 'user' ? 'comment' : 'sparkle';
     return [{ label: `$(${icon}) ${words}`, id: entry.id }];
   });

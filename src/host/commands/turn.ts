@@ -16,7 +16,7 @@ export interface TurnCommandParts {
   tell: Teller;
 }
 
-type Name = `bough.turn.${string}` & keyof Commands;
+type Name = `bough.turn.${'stop' | 'continue' | 'retryNow' | 'tryAgain'}`;
 
 export function turnCommands(parts: TurnCommandParts): Pick<Commands, Name | 'bough.approval.next'> {
   const { sessions, chats } = parts;

@@ -20,6 +20,7 @@ export const idle: StatusView = {
   place: 'ready',
   suggestions: [],
   sendOn: 'enter',
+  isSummarising: false,
 };
 
 export interface Placed {

@@ -1,0 +1,53 @@
+/** Beginning anew and taking a turn back: the head moves, the line that was stays. */
+import { OutlineFlag } from '../shared/fold/types.js';
+import type { Failure } from '../shared/failure.js';
+import type { Draft } from '../shared/notes.js';
+import { navigate } from './branches.js';
+import { underLease, type Core } from './core.js';
+import { orFailure, refused } from './failures.js';
+import { closed, repairBatch } from './recover.js';
+import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
+import { headTo } from './mode.js';
+import { suspensionOf } from './suspended.js';
+
+/**
+ * Waits for the run, then empties the queue and goes to before the first message. Model, agent and mode stay; to-dos belong
+ * to the line that was.
+ */
+export async function clear(core: Core, expected: ExpectedHead): Promise<Done | Failure> {
+  while (core.run !== null) await core.run.done;
+  return core.gate.pass(() =>
+    orFailure(() =>
+      underLease(core, async (): Promise<Done | Failure> => {
+        if (core.run !== null) return running();
+        const moved = expected === core.log.head ? null : headMoved(core, expected);
+        if (moved !== null) return moved;
+        const suspension = suspensionOf(core);
+        if (suspension === 'approvals') return pendingFailure();
+        if (suspension === 'parked') return parked(core.log.state().wait?.due_at ?? '');
+        const { model, agent_id, queue } = core.log.state();
+        const closing = await repairBatch(core);
+        const kept: Draft[] = [
+          ...(model === null ? [] : [{ type: 'model_change' as const, ...model }]),
+          ...(agent_id === null ? [] : [{ type: 'agent_bind' as const, agent_id }]),
+        ];
+        const emptied: Draft[] = queue.length === 0 ? [] : [{ type: 'queue_update', items: [], held: false }];
+        await core.append([...closing, ...emptied, ...headTo(core, null), ...kept]);
+        if (closing.length > 0) await closed(core);
+        core.failure = null;
+        core.announce();
+        return {};
+      }),
+    ),
+  );
+}
+
+/** Goes to before the last prompt of the line. In the gate. */
+export function undoTurn(core: Core, expected: ExpectedHead): Promise<Done | Failure> {
+  const { outline, head } = core.log;
+  let at = outline.findIndex(([id]) => id === head);
+  for (let node = outline[at]; node !== undefined; at = node[1], node = outline[at]) {
+    if ((node[3] & OutlineFlag.user) !== 0) return navigate(core, outline[node[1]]?.[0] ?? null, expected);
+  }
+  return Promise.resolve(refused('NothingToUndo', 'There is no turn to undo here.'));
+}
