@@ -20,16 +20,45 @@ const brokenOff = (): Error =>
     code: 'ECONNRESET',
   });
 
-/** Node says "aborted" or nothing at all when a body is cut: both become an error of the stream. */
+/** A server that is read faster than its answer is used waits beyond this. */
+const BUFFER_BYTES = 1024 * 1024;
+
+/**
+ * Node says "aborted" or nothing at all when a body is cut: both become an error of the stream. What came before the cut
+ * is taken as it comes and handed on first: a break in the same moment must not swallow it.
+ */
 const bodyOf = (response: IncomingMessage): ReadableStream<Uint8Array> => {
-  const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let ended: 'whole' | Error | undefined;
+  let wake = (): void => undefined;
+  const end = (how: 'whole' | Error): void => {
+    ended ??= how;
+    wake();
+  };
+  response.on('data', (chunk: Buffer) => {
+    chunks.push(new Uint8Array(chunk));
+    bytes += chunk.length;
+    if (bytes > BUFFER_BYTES) response.pause();
+    wake();
+  });
+  response.once('end', () => end(response.complete ? 'whole' : brokenOff()));
+  response.on('error', end);
+  response.once('close', () => end(response.complete ? 'whole' : brokenOff()));
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const next = await chunks.next();
-        if (!next.done) return controller.enqueue(new Uint8Array(next.value));
-        if (response.complete) return controller.close();
-        throw brokenOff();
+        while (chunks.length === 0 && ended === undefined) {
+          await new Promise<void>((resolve) => (wake = resolve));
+        }
+        const chunk = chunks.shift();
+        if (chunk === undefined) {
+          if (ended === 'whole') return controller.close();
+          throw ended ?? brokenOff();
+        }
+        bytes -= chunk.length;
+        if (bytes <= BUFFER_BYTES) response.resume();
+        controller.enqueue(chunk);
       },
       cancel() {
         response.destroy();

@@ -30,6 +30,8 @@ export interface Watch {
   error: { value: unknown } | undefined;
   /** A frame that is no JSON object. */
   broken: string | undefined;
+  /** What broke the connection off. */
+  lost: { error: unknown } | undefined;
 }
 
 export const createWatch = (reader: FrameReader): Watch => ({
@@ -41,6 +43,7 @@ export const createWatch = (reader: FrameReader): Watch => ({
   frames: 0,
   error: undefined,
   broken: undefined,
+  lost: undefined,
 });
 
 /** The error a frame carries, or is. */
@@ -169,10 +172,17 @@ const soundFrames = (
   const sieve = createSieve(watch);
   const encoder = new TextEncoder();
   const next = async (): Promise<Sifted> => {
-    const { done, value } = await readOn(reader, watch, clock);
-    if (done) return sieve.end();
+    let read: Read;
+    try {
+      read = await readOn(reader, watch, clock);
+    } catch (error) {
+      // An error in the library's own streams would drop what they still hold: this one ends, and the watch knows why.
+      watch.lost = { error };
+      return { text: '', isOver: true };
+    }
+    if (read.done) return sieve.end();
     onBytes();
-    return sieve.push(value);
+    return sieve.push(read.value);
   };
   return new ReadableStream<Uint8Array>(
     {

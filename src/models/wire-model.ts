@@ -177,6 +177,7 @@ const troubleOf = (end: End): Trouble | undefined => {
   if (watch.broken !== undefined) {
     return { type: 'protocol', what: 'sent a broken piece of its stream', detail: watch.broken };
   }
+  if (watch.lost) return { type: 'thrown', error: watch.lost.error };
   if (thrown) return { type: 'thrown', error: thrown.error };
   if (watch.frames === 0) return { type: 'page', body: watch.head, headers };
   const ended = watch.reader.ended();

@@ -59,6 +59,38 @@ describe('fetch over node:http', () => {
     }
   });
 
+  it('D1: gives all that came before the break, also when it is read late', async () => {
+    let closed: (() => void) | undefined;
+    const gone = new Promise<void>((resolve) => (closed = resolve));
+    const url = await serve((request, response) => {
+      request.socket.once('close', () => closed?.());
+      response.writeHead(200);
+      for (const piece of ['one ', 'two ', 'three']) response.write(piece);
+      response.write('', () => response.socket?.destroy());
+    });
+    const reader = (await nodeFetch(url)).body?.getReader();
+    await gone;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    let text = '';
+    const read = async (): Promise<void> => {
+      for (;;) {
+        const next = await reader?.read();
+        if (next === undefined || next.done) return;
+        text += new TextDecoder().decode(next.value);
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(text).toBe('one two three');
+  });
+
+  it('lets a server that is faster than its reader wait, and loses nothing', async () => {
+    const whole = Buffer.alloc(8 * 1024 * 1024, 'x');
+    const url = await serve((_, response) => void response.writeHead(200).end(whole));
+    const response = await nodeFetch(url);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await response.arrayBuffer()).byteLength).toBe(whole.length);
+  });
+
   it('refuses with the code of the socket', async () => {
     const url = await serve((request) => request.socket.resetAndDestroy());
     await expect(nodeFetch(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
