@@ -40,7 +40,7 @@ async function withProcesses(
     await Promise.all([...children.values()].map((child) => child.said((line) => line === 'ready')));
     await work(children);
   } finally {
-    await Promise.all([...children.values()].map((child) => child.kill()));
+    await Promise.all([...children.values()].map((child) => child.end()));
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -87,8 +87,7 @@ describe('a process that is killed at work', () => {
     expect(sum((tally) => tally.acknowledged)).toBeGreaterThan(runs);
   });
 
-  // In CI one Node of each kind of lock.
-  it.each(isSoak ? nodes : nodes.slice(0, 2))(
+  it.each(isSoak ? nodes : nodes.slice(0, 1))(
     'A21: at every single call that changes something on disk, before it and half way through a write (%s)',
     { timeout: 20 * 60_000 },
     async (node) => {

@@ -70,8 +70,16 @@ export class Child {
     return this.#exited;
   }
 
+  /** As {@link kill}, but it may have ended before. */
+  async end(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#exited;
+  }
+
   /** SIGKILL; resolves when all it said has been heard and the system has forgotten it. */
   async kill(): Promise<void> {
+    if (this.#process.exitCode !== null)
+      throw new Error(`the child ended by itself: ${this.lines.join('\n')}`);
     this.#process.kill('SIGKILL');
     await this.#exited;
   }

@@ -41,6 +41,7 @@ export class Worker {
     () => this.#delete('undo'),
     () => this.#delete('keep'),
     () => this.#rename(),
+    () => this.#fork(),
   ];
   readonly #parts: WorkerParts;
   #log: SessionLog | undefined;
@@ -52,6 +53,7 @@ export class Worker {
 
   async begin(): Promise<void> {
     this.#log = await this.#parts.store.openOrCreate('s');
+    await this.#single();
   }
 
   async anything(): Promise<void> {
@@ -143,5 +145,17 @@ export class Worker {
     say(`naming s ${name}`);
     await store.rename('s', name);
     say(`named s ${name}`);
+  }
+
+  /** At any entry; the copy is there whole or not at all. */
+  async #fork(): Promise<void> {
+    const { store, random, say, name } = this.#parts;
+    const { outline } = this.#session;
+    const node = outline[random(outline.length)];
+    if (node === undefined) return;
+    const copy = await store.fork('s', { at: node[0], id: `${name}-${String(this.#made++)}` });
+    say(`ack ${copy.id} ${copy.outline.map(([id]) => id).join(' ')}`);
+    await this.#append(copy, [this.#draft()]);
+    await copy.close();
   }
 }
