@@ -89,8 +89,8 @@ describe.each(Object.keys(paths) as Protocol[])('aimock, %s', (protocol) => {
     // Without a pause between its pieces it takes back what it has not sent yet.
     mock.onMessage(
       /^go$/,
-      { content: 'zigzag and a long answer that never arrives whole' },
-      { chunkSize: 8, truncateAfterChunks: 4, latency: 3 },
+      { content: `zigzag ${'and a long answer that never arrives whole '.repeat(4)}` },
+      { chunkSize: 8, truncateAfterChunks: 8, latency: 3 },
     );
     mock.onMessage(/and now/, { content: 'Fine.' });
     const played = await start();
