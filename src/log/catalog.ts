@@ -5,15 +5,14 @@
 import path from 'node:path';
 import * as z from 'zod';
 import type { FileStat, Files } from '../ports.js';
-import { BoughError, isBoughError } from '../shared/failure.js';
+import { isBoughError, type BoughError } from '../shared/failure.js';
+import { byUpdate, cursorAt, matches, pageLimit, rowAt } from './list-page.js';
 import { isSessionName, LOG_SUFFIX } from './session-name.js';
 import { Serial } from './serial.js';
 import { ifThere, storageFailure, stored } from './storage.js';
 import type { ListQuery, SessionSummary } from './store.js';
 import { summarise, unreadable } from './summary.js';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
 /** How many files are looked at, and read, at a time. */
 const STATS_AT_ONCE = 32;
 const READS_AT_ONCE = 2;
@@ -194,45 +193,14 @@ async function inParallel<T>(
   await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
 }
 
-const byUpdate = (a: SessionSummary, b: SessionSummary): number =>
-  b.updated - a.updated || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-
-function matches({ archived = false, owner, tags = [], text }: ListQuery): (row: SessionSummary) => boolean {
-  const wanted = text?.trim().toLowerCase() ?? '';
-  return (row) =>
-    (archived === 'all' || row.archived === archived) &&
-    (owner === undefined || row.owner === owner) &&
-    tags.every((tag) => row.tags.includes(tag)) &&
-    row.title.toLowerCase().includes(wanted);
-}
-
-const cursorSchema = z.tuple([z.number(), z.string()]);
-
 /** `rows` are all that match, in order. */
 function page(rows: SessionSummary[], query: ListQuery): { sessions: SessionSummary[]; cursor?: string } {
-  const limit = query.limit ?? DEFAULT_LIMIT;
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw new BoughError('InvalidArgument', `A page holds 1 to ${MAX_LIMIT} sessions, not ${limit}.`);
-  }
-  const after = query.cursor === undefined ? undefined : parseCursor(query.cursor);
+  const limit = pageLimit(query);
+  const after = query.cursor === undefined ? undefined : rowAt(query.cursor);
   const begin = after === undefined ? 0 : rows.findIndex((row) => byUpdate(row, after) > 0);
   if (begin === -1) return { sessions: [] };
-  const sessions = rows.slice(begin, begin + Math.min(limit, MAX_LIMIT));
+  const sessions = rows.slice(begin, begin + limit);
   const last = sessions.at(-1);
   if (last === undefined || begin + sessions.length >= rows.length) return { sessions };
-  return { sessions, cursor: Buffer.from(JSON.stringify([last.updated, last.id])).toString('base64url') };
-}
-
-function parseCursor(cursor: string): SessionSummary {
-  try {
-    const [updated, id] = cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
-    return { ...unreadable(id, { size: 0, mtime: updated, isFile: true, isFolder: false }, '') };
-  } catch (error) {
-    throw new BoughError(
-      'InvalidArgument',
-      `This is no cursor of a session list: ${cursor}.`,
-      {},
-      { cause: error },
-    );
-  }
+  return { sessions, cursor: cursorAt(last) };
 }

@@ -13,7 +13,7 @@ import { describeReopening } from './contract/reopening.js';
 import { describeSideData } from './contract/side-data.js';
 import type { Check, Runner, StoreUnderTest } from './contract/runner.js';
 
-export type { Runner, StoreUnderTest } from './contract/runner.js';
+export type { FullStore, Runner, StoreUnderTest } from './contract/runner.js';
 
 export function describeStore(name: string, runner: Runner, make: () => Promise<StoreUnderTest>): void {
   const { describe, it } = runner;

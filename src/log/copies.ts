@@ -54,7 +54,7 @@ export class Copies {
       refuseWhileAsked(source, head);
       const kept = (await source.path(head)).map((entry) => entry.id);
       const copy = {
-        init: initOf(this.#parts.ids, source, head, options),
+        init: forkInit(this.#parts.ids, source, head, options),
         plan: new CopyPlan({ outline: source.outline, kept, head }),
         positions: source.linePositions(head),
         carry: linkBlobsFrom(files, paths.folder),
@@ -103,7 +103,7 @@ export class Copies {
         await handles.prepare();
         const staged = await trash.stage(paths);
         try {
-          const convert = importRecords(source, { ids, folder: staged.folder, files });
+          const convert = importRecords(source, { ids, blobs: new FolderBlobs(files, staged.folder) });
           const lines = copyLines({
             source,
             positions,
@@ -175,7 +175,7 @@ const folderOf = (file: string): string =>
   file.endsWith(LOG_SUFFIX) ? file.slice(0, -LOG_SUFFIX.length) : file;
 
 /** The last conversation entry of the copy; null for one that holds none. */
-async function forkPoint(source: SessionLog, { at, before }: ForkOptions): Promise<string | null> {
+export async function forkPoint(source: SessionLog, { at, before }: ForkOptions): Promise<string | null> {
   if (at !== undefined && before !== undefined)
     throw new BoughError('InvalidArgument', 'A fork is made at an entry or before one, not both.');
   const named = at ?? before;
@@ -189,14 +189,19 @@ async function forkPoint(source: SessionLog, { at, before }: ForkOptions): Promi
   return at !== undefined && isConversation(entry) ? entry.id : entry.parent_id;
 }
 
-function refuseWhileAsked(source: SessionLog, head: string | null): void {
+export function refuseWhileAsked(source: SessionLog, head: string | null): void {
   const asked = source.state().approvals[0] ?? source.state(head).approvals[0];
   if (asked === undefined) return;
   const message = `This session waits for an answer to "${asked.summary}"; approve or deny it, then fork.`;
   throw new BoughError('ResumeRequired', message, { request: asked.request_id });
 }
 
-function initOf(ids: Ids, source: SessionLog, head: string | null, options: ForkOptions): Copy['init'] {
+export function forkInit(
+  ids: Ids,
+  source: SessionLog,
+  head: string | null,
+  options: ForkOptions,
+): Copy['init'] {
   const { folder } = source.header;
   const title = options.title ?? source.header.title;
   const owner = options.owner ?? source.header.owner;
@@ -214,7 +219,7 @@ export const exists = (id: string): BoughError =>
   new BoughError('SessionExists', `There is a session ${id} already; open it instead.`);
 
 /** Ends early when `signal` is aborted. */
-async function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+export async function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   const done = new AbortController();
   await new Promise<void>((resolve) => {
     const timer = clock.after(ms, resolve);

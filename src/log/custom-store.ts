@@ -6,10 +6,10 @@
  * The required methods are frozen for 0.x. New abilities are optional: one that is missing can be detected.
  *
  * - Methods must be safe for concurrent reads and writes during generation.
- * - Each is given a signal and should return soon after it is aborted. One that does not within the persistence timeout
- *   (30 s by default) fails; the session is not written to again until it has returned, so that no late write can land
- *   behind a later turn.
- * - A failed call has changed nothing, or (`append`) is read again before anything else is written.
+ * - Each is given a signal that is aborted after the persistence timeout (30 s by default), and should return soon after.
+ *   The call has failed by then; a write that has not returned keeps its session from being written to until it has, so
+ *   that none lands behind a later turn.
+ * - What a write that failed has left is read again before the session is written to once more.
  */
 
 /** One line's worth: `type`, `id`, `parent_id`, `timestamp` and what else the type has. JSON data, unknown fields included. */
@@ -17,13 +17,7 @@ export type StoredEntry = Readonly<Record<string, unknown>>;
 /** The session's header: `type: 'session'`, `version`, `id`, … JSON data. */
 export type StoredHeader = Readonly<Record<string, unknown>>;
 
-export interface StoredSession {
-  header: StoredHeader;
-  /** In the order in which they were appended. */
-  entries: readonly StoredEntry[];
-}
-
-/** One row of a list. Times are ms since the epoch. */
+/** What a list tells of a session. Times are ms since the epoch. */
 export interface StoredRow {
   id: string;
   created: number;
@@ -31,10 +25,19 @@ export interface StoredRow {
   /** Number of entries. */
   entries: number;
   bytes: number;
+  /** The header's. */
   owner?: string;
 }
 
+export interface StoredSession {
+  row: StoredRow;
+  header: StoredHeader;
+  /** In the order in which they were appended. */
+  entries: readonly StoredEntry[];
+}
+
 export interface CallOptions {
+  /** Aborted when nobody waits for the outcome any more. */
   signal: AbortSignal;
 }
 

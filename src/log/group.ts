@@ -5,6 +5,7 @@ import type { AppendRequest } from './append-queue.js';
 import { serialiseBatch } from './codec.js';
 import { Ahead, completeBatch } from './complete.js';
 import type { Ledger } from './ledger.js';
+import type { AppendOptions } from './store.js';
 
 export interface GroupLine {
   request: AppendRequest;
@@ -23,7 +24,7 @@ export function composeLines(
   });
   return requests.flatMap((request) => {
     try {
-      checkHead(request, ahead.head);
+      checkHead(request.options, ahead.head);
       return [{ request, text: completeBatch(request.batch, ahead, world, serialiseBatch) }];
     } catch (error) {
       request.reject(error);
@@ -32,8 +33,7 @@ export function composeLines(
   });
 }
 
-function checkHead({ options }: AppendRequest, head: string | null): void {
-  const { expectedHead } = options;
+export function checkHead({ expectedHead }: AppendOptions, head: string | null): void {
   if (expectedHead === undefined || expectedHead === head) return;
   throw new BoughError(
     'SessionConflict',

@@ -2,10 +2,9 @@
  * Records of a version-3 log in our format, for an imported copy: calls get ids of our own, images become blobs, texts
  * beyond a line's limit too. What was text stays the same text.
  */
-import type { Files, Ids } from '../ports.js';
+import type { Ids } from '../ports.js';
 import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Message, type Part } from '../shared/entry.js';
 import type { KnownEntry } from '../shared/notes.js';
-import { FolderBlobs } from './blobs.js';
 import { serialiseBatch } from './codec.js';
 import { imagesOf } from './kit-v3.js';
 import { withField } from './record-text.js';
@@ -16,20 +15,18 @@ const INLINE_CHARS = 32 * 1024;
 
 export interface ImportPlace {
   ids: Ids;
-  files: Files;
-  /** For blobs. */
-  folder: string;
+  /** Of the copy. */
+  blobs: Blobs;
 }
 
 /** Undefined for a log whose records can be copied as they are. */
 export function importRecords(
   source: Pick<SessionLog, 'access'>,
-  { ids, files, folder }: ImportPlace,
+  { ids, blobs }: ImportPlace,
 ): ((record: PlacedRecord) => Promise<string>) | undefined {
   const { access } = source;
   if (access.mode !== 'read-only' || access.reason !== 'version-3') return undefined;
   const calls = new CallIds(ids);
-  const blobs = new FolderBlobs(files, folder);
   return async ({ entry, text }) => {
     if (entry.type === 'unknown') return withField(text, 'parent_id', entry.parent_id);
     if (entry.type !== 'message') return lineOf(entry);

@@ -30,7 +30,7 @@ const missing = (file: string): Error => systemError('ENOENT', `no such file or 
 /** `now` stamps what is written. */
 export class MemoryFiles implements Files {
   readonly #files = new Map<string, MemoryFile>();
-  readonly #folders = new Set<string>();
+  readonly #folders = new Set([path.resolve('/')]);
   readonly #now: () => number;
 
   constructor(now: () => number) {

@@ -1,7 +1,7 @@
 /** What deciding about a session's age needs to know of it: whether it waits or carries a goal, and what its lines name. */
 import path from 'node:path';
 import type { Files } from '../ports.js';
-import type { NoteOf } from '../shared/notes.js';
+import type { Entry, NoteOf } from '../shared/notes.js';
 import { withFile } from './bytes.js';
 import { hashesIn } from './copy-lines.js';
 import { Ledger } from './ledger.js';
@@ -27,8 +27,22 @@ export interface Survey {
 
 const doneGoals = new Set(['completed', 'pruned']);
 
-export const isCarrying = ({ goals }: Survey): boolean =>
+export const isCarrying = ({ goals }: Pick<Survey, 'goals'>): boolean =>
   [...goals.values()].some(({ last }) => !doneGoals.has(last.status));
+
+/** The same of entries that are at hand, blobs apart. */
+export function surveyEntries(
+  { fold }: Pick<Ledger, 'fold'>,
+  entries: readonly Entry[],
+): Pick<Survey, 'isWaiting' | 'goals'> {
+  const goals = new Map<string, SurveyedGoal>();
+  for (const entry of entries)
+    if (entry.type === 'goal_update') goals.set(entry.goal_id, { last: entry, hashes: new Set() });
+  return { goals, isWaiting: isWaiting(fold) };
+}
+
+const isWaiting = (fold: Ledger['fold']): boolean =>
+  fold.leaves().some((leaf) => fold.state(leaf).approvals.length > 0);
 
 export async function survey(files: Files, paths: SessionPaths): Promise<Survey> {
   return stored('read', paths.log, () =>
@@ -44,8 +58,7 @@ export async function survey(files: Files, paths: SessionPaths): Promise<Survey>
         named: new Set(await namedInDraft(files, paths)),
       };
       for await (const lines of scanLines(file, { to: size })) for (const line of lines) take(found, line);
-      const { fold } = ledger;
-      found.isWaiting = fold.leaves().some((leaf) => fold.state(leaf).approvals.length > 0);
+      found.isWaiting = isWaiting(ledger.fold);
       return found;
     }),
   );

@@ -17,7 +17,10 @@ export async function summarise(files: Files, file: string): Promise<SessionSumm
 }
 
 /** Size and time are those of what was read, so that what came later is noticed. */
-function summaryOf(name: string, { ledger, size, mtime }: Loaded): SessionSummary {
+export function summaryOf(
+  name: string,
+  { ledger, size, mtime }: Pick<Loaded, 'ledger' | 'size' | 'mtime'>,
+): SessionSummary {
   const { header } = ledger;
   const state = ledger.fold.state();
   const created = Date.parse(header.timestamp ?? '');

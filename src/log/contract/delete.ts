@@ -4,14 +4,17 @@ import { codeOf, text, texts, type Check, type Runner } from './runner.js';
 export function describeDelete({ expect }: Runner, check: Check): void {
   check('deletes what there is, again and again, and brings it back', async (store) => {
     const log = await store.create({ id: 'one' });
-    await log.append([text('a')]);
     const hash = await log.blobs.put('bytes');
+    await log.append([
+      text('a'),
+      { type: 'message', role: 'user', parts: [{ type: 'file', blob: hash, mime: 'text/plain', name: 'x' }] },
+    ]);
     const { undo } = await store.delete('one');
     expect((await store.list()).sessions).toHaveLength(0);
     expect(await codeOf(store.open('one'))).toBe('SessionNotFound');
     await undo();
     const back = await store.open('one');
-    expect(await texts(back)).toEqual(['a']);
+    expect(await texts(back)).toEqual(['a', 'message']);
     expect(new TextDecoder().decode(await back.blobs.get(hash))).toBe('bytes');
     await (await store.delete('one')).purge();
     await store.delete('one');

@@ -24,9 +24,8 @@ export function describeSideData({ expect }: Runner, check: Check): void {
     log.journal.add({ text: 'lo "\n😀' });
     await log.journal.flush();
     expect(await log.journal.read()).toEqual({ head, text: 'Hello "\n😀', reasoning: 'hm' });
-    await log.append([
-      { type: 'incomplete_output', attempt_id: 'at1', text: 'Hello', incomplete: true, reason: 'crash' },
-    ]);
+    const parts = [{ type: 'text' as const, text: 'Hello' }];
+    await log.append([{ type: 'message', role: 'assistant', attempt_id: 'at1', parts }]);
     expect(await log.journal.read()).toBe(null);
     await log.journal.begin({ ...head, attempt_id: 'at2' });
     log.journal.add({ text: 'next' });

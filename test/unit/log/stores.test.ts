@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeStore } from '../../../src/log/contract.js';
+import { describeStore, type FullStore } from '../../../src/log/contract.js';
+import { connectStore } from '../../../src/log/connected-store.js';
+import type { CustomStore } from '../../../src/log/custom-store.js';
 import { createMemoryStore } from '../../../src/log/memory-store.js';
+import { MapStore, SqlStore } from './custom-stores.js';
 import { makePlace, randomIds, realClock, user } from './support.js';
 
 describeStore('FileStore', { describe, it, expect }, async () => {
@@ -16,6 +19,42 @@ describeStore('MemoryStore', { describe, it, expect }, async () => {
   const store = createMemoryStore({ clock: realClock, ids: randomIds, producer: 'bough/0.0.0-test' });
   return { store, dispose: () => store.close() };
 });
+
+const connected = (custom: CustomStore): FullStore =>
+  connectStore({
+    custom,
+    clock: realClock,
+    ids: randomIds,
+    producer: 'bough/0.0.0-test',
+    onTrouble: (error) => expect.fail(error.message),
+  });
+
+describeStore('a custom store with the least abilities', { describe, it, expect }, async () => {
+  const custom = new MapStore();
+  const store = connected(custom);
+  return { store, reopen: async () => connected(custom), dispose: () => store.close() };
+});
+
+const sqlite = process.getBuiltinModule('node:sqlite');
+
+if (sqlite === undefined) {
+  describe.skip('a custom store in SQL (node:sqlite is there from Node 22.13 on)', () => {
+    it('does all of this', () => undefined);
+  });
+} else {
+  describeStore('a custom store in SQL', { describe, it, expect }, async () => {
+    const database = new sqlite.DatabaseSync(':memory:');
+    const store = connected(new SqlStore(database));
+    return {
+      store,
+      reopen: async () => connected(new SqlStore(database)),
+      dispose: async () => {
+        await store.close();
+        database.close();
+      },
+    };
+  });
+}
 
 describe('MemoryStore', () => {
   it('names no file, and forgets everything with its end', async () => {

@@ -1,0 +1,442 @@
+/**
+ * The live handle on a session of a custom store. It holds what the store said, checked and copied; what it appends counts
+ * once the store has confirmed it. A write whose outcome is unknown is looked at before the next one.
+ */
+import type { Clock, Disposable, Ids } from '../ports.js';
+import type { ConversationEntry, Header } from '../shared/entry.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
+import type { OutlineNode, PathState } from '../shared/fold/types.js';
+import { isConversation, type Draft, type Entry, type KnownEntry } from '../shared/notes.js';
+import type { StoreAppendOptions } from './append-queue.js';
+import { serialiseBatch, serialiseHeader } from './codec.js';
+import { Ahead, completeBatch } from './complete.js';
+import { ConnectedBlobs } from './connected-blobs.js';
+import type { CustomStore, StoredEntry, StoredSession } from './custom-store.js';
+import { checkHead } from './group.js';
+import { refusalOf } from './header.js';
+import { Ledger } from './ledger.js';
+import { Listeners } from './listeners.js';
+import { MemoryFiles } from './memory-files.js';
+import { Serial } from './serial.js';
+import type { StoreBoundary } from './store-boundary.js';
+import type {
+  Access,
+  Blobs,
+  Lease,
+  LogDamage,
+  PlacedEntry,
+  PlacedRecord,
+  SessionLog,
+  StreamJournal,
+} from './store.js';
+import { FileStreamJournal } from './stream-journal.js';
+
+export interface ConnectedLogParts {
+  boundary: StoreBoundary;
+  clock: Clock;
+  ids: Ids;
+  onTrouble: (error: BoughError) => void;
+}
+
+export class ConnectedLog implements SessionLog {
+  readonly id: string;
+  readonly file = undefined;
+  readonly blobs: Blobs;
+  readonly journal: StreamJournal;
+  readonly #parts: ConnectedLogParts;
+  #ledger: Ledger;
+  #records: PlacedRecord[] = [];
+  /** Until the first append made the session. */
+  #isNew: boolean;
+  #lines = 0;
+  #runs = 0;
+  #ended: BoughError | undefined;
+  /** A write that has not returned, or whose outcome is unknown. */
+  #doubt: Promise<void> | undefined;
+  readonly #serial = new Serial();
+  readonly #appended = new Listeners<readonly PlacedEntry[]>();
+  readonly #accessed = new Listeners<Access>();
+  #shownAccess: string;
+
+  private constructor(parts: ConnectedLogParts, header: Header, isNew: boolean) {
+    this.#parts = parts;
+    this.id = header.id;
+    this.#isNew = isNew;
+    this.#ledger = new Ledger(header.id, header.timestamp ?? '');
+    this.#takeLine(serialiseHeader(header));
+    this.blobs = new ConnectedBlobs(parts.boundary, header.id);
+    const files = new MemoryFiles(() => parts.clock.now());
+    // Of a crash a custom store knows nothing: the journal lives as long as the handle.
+    const path = '/journal';
+    const isLogged = (attempt: string): boolean => this.#ledger.hasAttempt(attempt);
+    this.journal = new FileStreamJournal({
+      files,
+      clock: parts.clock,
+      path,
+      isLogged,
+      onError: parts.onTrouble,
+    });
+    this.#shownAccess = this.#accessName();
+  }
+
+  static create(parts: ConnectedLogParts, header: Header): ConnectedLog {
+    return new ConnectedLog(parts, header, true);
+  }
+
+  /** @throws BoughError InvalidPersistenceData */
+  static of(parts: ConnectedLogParts, { header, entries }: StoredSession): ConnectedLog {
+    const log = new ConnectedLog(parts, header as Header, false);
+    log.#takeAll(entries);
+    return log;
+  }
+
+  get header(): Header {
+    return this.#ledger.header;
+  }
+  get access(): Access {
+    if (this.#ended !== undefined) return { mode: 'stale', message: this.#ended.message };
+    const { access, isArchived } = this.#ledger;
+    if (access.mode !== 'write' || !isArchived) return access;
+    const message = 'This session is archived; unarchive it to go on with it.';
+    return { mode: 'read-only', reason: 'archived', message };
+  }
+  get damage(): readonly LogDamage[] {
+    return this.#ledger.damage;
+  }
+  get position(): number {
+    return this.#ledger.position;
+  }
+  get head(): string | null {
+    return this.#ledger.head;
+  }
+  get outline(): readonly OutlineNode[] {
+    return this.#ledger.fold.outline;
+  }
+  get messages(): number {
+    return this.#ledger.messages;
+  }
+  get ledger(): Ledger {
+    return this.#ledger;
+  }
+  get isRunning(): boolean {
+    return this.#runs > 0;
+  }
+  get isLive(): boolean {
+    return this.#ended === undefined;
+  }
+  get isStored(): boolean {
+    return !this.#isNew;
+  }
+
+  state(head?: string | null): PathState {
+    return this.#ledger.fold.state(head);
+  }
+
+  path(head?: string | null): Promise<ConversationEntry[]> {
+    const { fold, tree } = this.#ledger;
+    const positions = fold.pathIds(head).flatMap((id) => tree.position(id) ?? []);
+    return Promise.resolve(
+      this.#at(positions)
+        .map(({ entry }) => entry)
+        .filter(isConversation),
+    );
+  }
+
+  line(head?: string | null): Promise<PlacedEntry[]> {
+    return Promise.resolve(this.#at(this.linePositions(head)));
+  }
+
+  linePositions(head?: string | null): number[] {
+    return this.#ledger.fold.linePositions(head);
+  }
+
+  entry(id: string): Promise<Entry | undefined> {
+    const position = this.#ledger.tree.position(id);
+    return Promise.resolve(position === undefined ? undefined : this.#at([position])[0]?.entry);
+  }
+
+  since(position: number): Promise<PlacedEntry[]> {
+    return Promise.resolve(this.#records.slice(Math.max(0, position)).map(asPlaced));
+  }
+
+  records(positions: readonly number[]): Promise<PlacedRecord[]> {
+    return Promise.resolve(positions.flatMap((position) => structuredClone(this.#records[position]) ?? []));
+  }
+
+  append(batch: readonly Draft[], options: StoreAppendOptions = {}): Promise<Entry[]> {
+    return this.#serial.run(async () => {
+      this.#checkWritable(options.isArchivedAllowed === true);
+      await this.#resolveDoubt();
+      const { ids, clock } = this.#parts;
+      checkHead(options, this.head);
+      const { tree, fold } = this.#ledger;
+      const ahead = new Ahead({
+        has: (id) => tree.has(id),
+        isConversation: (id) => fold.ordinal(id) !== -1,
+        head: this.head,
+      });
+      const world = { ids, timestamp: new Date(clock.now()).toISOString() };
+      const texts = completeBatch(batch, ahead, world, (entries) =>
+        entries.filter((entry) => this.#isStorable(entry)).map((entry) => serialiseBatch([entry])),
+      );
+      return this.#write(texts);
+    });
+  }
+
+  acquire(signal?: AbortSignal): Promise<Lease> {
+    return this.#serial.run(async () => {
+      this.#checkWritable(false);
+      await this.#resolveDoubt();
+      await this.#catchUp();
+      this.#runs++;
+      let isHeld = true;
+      const dispose = (): void => {
+        if (isHeld) this.#runs--;
+        isHeld = false;
+      };
+      return { session: this.id, dispose };
+    }, signal);
+  }
+
+  holder(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  catchUp(): Promise<void> {
+    return this.#serial.run(() => (this.#ended === undefined ? this.#catchUp() : Promise.resolve()));
+  }
+
+  onAppend(listener: (placed: readonly PlacedEntry[]) => void): Disposable {
+    return this.#appended.add(listener);
+  }
+
+  onAccess(listener: (access: Access) => void): Disposable {
+    return this.#accessed.add(listener);
+  }
+
+  close(): Promise<void> {
+    return this.end(new BoughError('SessionStale', 'This session was closed; open it again to go on.'));
+  }
+
+  /** Every later append fails with `error`, unless it fails with an earlier one. */
+  end(error: BoughError): Promise<void> {
+    return this.#serial.run(async () => {
+      this.#end(error);
+      await this.journal.end();
+    });
+  }
+
+  #at(positions: readonly number[]): PlacedEntry[] {
+    return positions.flatMap((position) => this.#records[position] ?? []).map(asPlaced);
+  }
+
+  #checkWritable(isArchivedAllowed: boolean): void {
+    if (this.#ended !== undefined) throw this.#ended;
+    const { access } = this;
+    if (access.mode === 'read-only' && access.reason === 'archived' && isArchivedAllowed) return;
+    const refusal = refusalOf(access);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** What the store cannot keep: a summary is refused before anything is written, text that did not end well is told. */
+  #isStorable({ type }: KnownEntry): boolean {
+    const { boundary, onTrouble } = this.#parts;
+    if (type === 'branch_summary' && !boundary.can('appendBranchSummary')) {
+      const message = 'The session store in use keeps no branch summaries; the branch was left as it is.';
+      throw new BoughError('BranchSummaryNotSupported', message, { session: this.id });
+    }
+    if (type !== 'incomplete_output' || boundary.can('appendIncompleteOutput')) return true;
+    const message =
+      'The session store in use keeps no text of attempts that did not end well; it is shown, not stored.';
+    onTrouble(new BoughError('StorageFailure', message, { session: this.id }));
+    return false;
+  }
+
+  // -------------------------------------------------------------------------------------------------------- writing
+
+  /** Confirms what the store confirmed, also when a later part of the batch fails. */
+  async #write(texts: readonly string[]): Promise<Entry[]> {
+    const written: PlacedEntry[] = [];
+    try {
+      for (const step of this.#stepsOf(texts)) {
+        await this.#writeStep(step);
+        written.push(...this.#takeBatch(step));
+      }
+    } catch (error) {
+      if (isBoughError(error, 'SessionConflict')) {
+        this.#end(new BoughError('SessionStale', error.message, error.data, { cause: error }));
+      }
+      throw error;
+    } finally {
+      if (written.length > 0) this.#tellAppended(written);
+    }
+    return written.map(({ entry }) => entry);
+  }
+
+  #stepsOf(texts: readonly string[]): string[][] {
+    const isWhole = this.#isNew || this.#parts.boundary.can('appendStep');
+    return isWhole && texts.length > 0 ? [[...texts]] : texts.map((text) => [text]);
+  }
+
+  async #writeStep(texts: readonly string[]): Promise<void> {
+    const { boundary } = this.#parts;
+    const entries = texts.map((text) => JSON.parse(text) as StoredEntry);
+    const isNew = this.#isNew;
+    const { operation, write } = isNew ? this.#creation(entries) : this.#addition(entries);
+    const { result, returned } = boundary.call(operation, write);
+    let isDone: unknown;
+    try {
+      isDone = await result;
+    } catch (error) {
+      this.#doubt = returned;
+      throw error;
+    }
+    if (isDone !== true) throw this.#conflict(isNew);
+    this.#isNew = false;
+  }
+
+  #creation(entries: StoredEntry[]): Write {
+    const header = JSON.parse(serialiseHeader(this.header)) as StoredEntry;
+    return { operation: 'create', write: (store, options) => store.create(header, entries, options) };
+  }
+
+  #addition(entries: StoredEntry[]): Write {
+    const { id, position } = this;
+    const [entry = {}] = entries;
+    const operation = operationFor(entries);
+    return {
+      operation,
+      write: (store, options) => {
+        if (operation === 'appendStep')
+          return store.appendStep?.(id, position, entries, options) ?? missing();
+        return store[operation]?.(id, position, entry, options) ?? missing();
+      },
+    };
+  }
+
+  /** Nothing is written while an earlier write may still land, or before it is known whether it did. */
+  async #resolveDoubt(): Promise<void> {
+    if (this.#doubt === undefined) return;
+    const { boundary } = this.#parts;
+    const doubt = this.#doubt;
+    await boundary.call('append', () => doubt).result;
+    await this.#catchUp();
+    this.#doubt = undefined;
+  }
+
+  // -------------------------------------------------------------------------------------------------------- reading
+
+  async #catchUp(): Promise<void> {
+    const stored = await this.#parts.boundary.load(this.id);
+    if (stored === undefined) {
+      if (this.#isNew) return;
+      const gone = this.#conflict(false);
+      this.#end(gone);
+      throw gone;
+    }
+    if (this.#isNew) {
+      const taken = this.#conflict(true);
+      this.#end(taken);
+      throw taken;
+    }
+    const ours = this.#records.map(({ text }) => text);
+    const isPrefix = ours.every((text, index) => isSame(text, stored.entries[index]));
+    if (!isPrefix) {
+      const other = this.#conflict(false);
+      this.#end(other);
+      throw other;
+    }
+    const added = this.#takeAll(stored.entries.slice(ours.length));
+    if (added.length > 0) this.#tellAppended(added);
+  }
+
+  #takeAll(entries: readonly StoredEntry[]): PlacedEntry[] {
+    const placed = entries.flatMap((entry) => this.#takeBatch([`${JSON.stringify(entry)}\n`]));
+    const [damage] = this.#ledger.damage;
+    const undated = placed.find(({ entry }) => Number.isNaN(Date.parse(entry.timestamp)));
+    const what = damage?.reason ?? (undated && `entry ${undated.entry.id} has no time that can be read`);
+    if (what === undefined) return placed;
+    throw new BoughError(
+      'InvalidPersistenceData',
+      `The session store gave of ${this.id} what cannot be right: ${what}.`,
+      {
+        operation: 'load',
+        session: this.id,
+      },
+    );
+  }
+
+  #takeBatch(texts: readonly string[]): PlacedEntry[] {
+    const line = this.#lines;
+    return texts.flatMap((text) => {
+      const placed = this.#takeLine(text);
+      for (const one of placed) this.#records.push({ ...one, text: text.trimEnd(), line });
+      return placed.map(asPlaced);
+    });
+  }
+
+  #takeLine(text: string): PlacedEntry[] {
+    const bytes = Buffer.from(text.trimEnd());
+    const { from, line } = this.#ledger.next;
+    this.#lines++;
+    const end = from + bytes.length + 1;
+    return this.#ledger.take({ line, offset: from, bytes, end, isTerminated: true, isTooLong: false });
+  }
+
+  // --------------------------------------------------------------------------------------------------------- access
+
+  #conflict(isNew: boolean): BoughError {
+    const what = isNew ? 'there is another session of this id' : 'somebody else wrote to it, or deleted it';
+    return new BoughError(
+      'SessionConflict',
+      `Nothing was written to session ${this.id}: ${what}. Open it again.`,
+      {
+        session: this.id,
+      },
+    );
+  }
+
+  #end(error: BoughError): void {
+    this.#ended ??= error;
+    this.#tellAccess();
+  }
+
+  #tellAppended(placed: readonly PlacedEntry[]): void {
+    this.#appended.tell(placed);
+    this.#tellAccess();
+  }
+
+  #accessName(): string {
+    const { access } = this;
+    return access.mode === 'read-only' ? access.reason : access.mode;
+  }
+
+  #tellAccess(): void {
+    const shown = this.#accessName();
+    if (shown === this.#shownAccess) return;
+    this.#shownAccess = shown;
+    this.#accessed.tell(this.access);
+  }
+}
+
+type WriteOperation = 'create' | 'append' | 'appendStep' | 'appendIncompleteOutput' | 'appendBranchSummary';
+interface Write {
+  operation: WriteOperation;
+  write: (store: CustomStore, options: { signal: AbortSignal }) => Promise<boolean>;
+}
+
+function operationFor(entries: readonly StoredEntry[]): Exclude<WriteOperation, 'create'> {
+  if (entries.length > 1) return 'appendStep';
+  if (entries[0]?.['type'] === 'incomplete_output') return 'appendIncompleteOutput';
+  return entries[0]?.['type'] === 'branch_summary' ? 'appendBranchSummary' : 'append';
+}
+
+const missing = (): Promise<never> => Promise.reject(new TypeError('this method is missing'));
+
+const asPlaced = ({ position, entry }: PlacedEntry): PlacedEntry => ({
+  position,
+  entry: structuredClone(entry),
+});
+
+const isSame = (text: string, entry: StoredEntry | undefined): boolean =>
+  entry !== undefined && (JSON.parse(text) as StoredEntry)['id'] === entry['id'];

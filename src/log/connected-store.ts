@@ -1,0 +1,489 @@
+/**
+ * A session store of Bough's over a custom one: strict, one live handle per session, lists with titles and states, forks,
+ * deletion by age. Everything goes through the boundary; nothing is kept of a session that is not open but its row.
+ */
+import type { Clock, Disposable, Ids } from '../ports.js';
+import type { Header } from '../shared/entry.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
+import { ConnectedBlobs } from './connected-blobs.js';
+import { ConnectedLog } from './connected-log.js';
+import { exists, forkInit, forkPoint, refuseWhileAsked, wait } from './copies.js';
+import { copyLines, hashesIn } from './copy-lines.js';
+import { CopyPlan } from './copy-plan.js';
+import type { CustomStore, StoredEntry, StoredRow, StoredSession } from './custom-store.js';
+import { newHeader, refusalOf } from './header.js';
+import { importRecords } from './import-records.js';
+import { byUpdate, cursorAt, matches, pageLimit, rowAt, type RowKey } from './list-page.js';
+import { Listeners } from './listeners.js';
+import { namedBlobs } from './named-blobs.js';
+import { checkPolicy } from './prune.js';
+import { Gates } from './serial.js';
+import { checkSessionId } from './session-name.js';
+import { isCarrying, surveyEntries } from './session-survey.js';
+import { StoreBoundary } from './store-boundary.js';
+import type {
+  Deletion,
+  ForkOptions,
+  ListQuery,
+  SessionInit,
+  SessionLog,
+  SessionStore,
+  SessionSummary,
+  StoreAbilities,
+} from './store.js';
+import { summaryOf, unreadable } from './summary.js';
+import type {
+  LogReport,
+  PruneOptions,
+  PrunePolicy,
+  PruneReport,
+  VerifyOptions,
+  VerifyReport,
+} from './upkeep.js';
+
+export interface ConnectParts {
+  custom: CustomStore;
+  clock: Clock;
+  ids: Ids;
+  /** `bough/<version>`. */
+  producer: string;
+  /** Failures that nobody waits for. */
+  onTrouble: (error: BoughError) => void;
+  /** How long a call is waited for; 30 s by default. */
+  persistenceTimeout?: number;
+}
+
+interface Snapshot extends StoredSession {
+  blobs: Map<string, Uint8Array>;
+}
+
+/** How many rows are asked for at a time where the store can page. */
+const ROWS_AT_ONCE = 100;
+
+export const connectStore = (parts: ConnectParts): ConnectedStore => new ConnectedStore(parts);
+
+export class ConnectedStore implements SessionStore, StoreAbilities {
+  readonly #parts: ConnectParts;
+  readonly #boundary: StoreBoundary;
+  readonly #live = new Map<string, ConnectedLog>();
+  readonly #gates = new Gates();
+  readonly #changed = new Listeners<string>();
+  /** Rows as they were when they were made; a row's session is read again when it changed. */
+  readonly #rows = new Map<string, { row: StoredRow; summary: SessionSummary }>();
+
+  constructor(parts: ConnectParts) {
+    this.#parts = parts;
+    this.#boundary = new StoreBoundary(parts.custom, parts.clock, parts.persistenceTimeout);
+  }
+
+  create(init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
+    const id = init.id ?? this.#parts.ids.session();
+    return this.#gated(
+      id,
+      async () => {
+        await this.#refuseKnown(id);
+        return this.#keep(ConnectedLog.create(this.#logParts, this.#headerOf(id, init)));
+      },
+      signal,
+    );
+  }
+
+  open(id: string, signal?: AbortSignal): Promise<SessionLog> {
+    return this.#gated(id, () => this.#opened(id), signal);
+  }
+
+  openOrCreate(id: string, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
+    return this.#gated(
+      id,
+      async () => {
+        const there = (await this.#liveLog(id)) ?? (await this.#loaded(id));
+        return this.#keep(there ?? ConnectedLog.create(this.#logParts, this.#headerOf(id, init)));
+      },
+      signal,
+    );
+  }
+
+  async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
+    const limit = pageLimit(query);
+    const after = query.cursor === undefined ? undefined : rowAt(query.cursor);
+    const isWanted = matches(query);
+    const sessions: SessionSummary[] = [];
+    for await (const row of this.#rowsAfter(query.owner, after)) {
+      const summary = await this.#summarise(row);
+      if (summary === undefined || !isWanted(summary)) continue;
+      const last = sessions.at(-1);
+      if (last !== undefined && sessions.length === limit) return { sessions, cursor: cursorAt(last) };
+      sessions.push(summary);
+    }
+    return { sessions };
+  }
+
+  async summary(id: string): Promise<SessionSummary | undefined> {
+    checkSessionId(id);
+    const stored = await this.#boundary.load(id);
+    return stored === undefined ? undefined : this.#summaryOf(stored);
+  }
+
+  async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
+    if (name.trim() === '')
+      throw new BoughError('InvalidArgument', 'The name of a session must not be blank.');
+    await this.#note(id, { name: name.trim() }, signal);
+  }
+
+  async setTags(id: string, tags: readonly string[], signal?: AbortSignal): Promise<void> {
+    const trimmed = [...new Set(tags.map((tag) => tag.trim()))];
+    if (trimmed.includes('')) throw new BoughError('InvalidArgument', 'A tag must not be blank.');
+    await this.#note(id, { tags: trimmed }, signal);
+  }
+
+  archive(id: string, signal?: AbortSignal): Promise<void> {
+    return this.#setArchived(id, true, signal);
+  }
+
+  unarchive(id: string, signal?: AbortSignal): Promise<void> {
+    return this.#setArchived(id, false, signal);
+  }
+
+  async fork(id: string, options: ForkOptions = {}): Promise<SessionLog> {
+    const source = await this.#gated(id, () => this.#peeked(id), options.signal);
+    await this.#untilSettled(source, options.signal);
+    const head = await forkPoint(source, options);
+    refuseWhileAsked(source, head);
+    const kept = (await source.path(head)).map((entry) => entry.id);
+    const plan = new CopyPlan({ outline: source.outline, kept, head });
+    const init = forkInit(this.#parts.ids, source, head, options);
+    return this.#copy(source, { init, plan, positions: source.linePositions(head) }, options.signal);
+  }
+
+  importCopy(source: SessionLog, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
+    const { folder, title } = source.header;
+    const lineage = {
+      ...(folder === undefined ? {} : { folder }),
+      ...(title === undefined ? {} : { title }),
+      parent_session_id: source.id,
+    };
+    const { outline, head } = source;
+    const plan = new CopyPlan({ outline, kept: outline.map(([id]) => id), head });
+    const positions = Array.from({ length: source.position }, (_, position) => position);
+    const id = init.id ?? this.#parts.ids.session();
+    return this.#copy(source, { init: { ...lineage, ...init, id }, plan, positions }, signal);
+  }
+
+  delete(id: string, signal?: AbortSignal): Promise<Deletion> {
+    return this.#gated(
+      id,
+      async () => {
+        let kept = await this.#snapshot(id);
+        const gone = new BoughError(
+          'SessionConflict',
+          `Session ${id} was deleted; nothing more is written to it.`,
+        );
+        await this.#live.get(id)?.end(gone);
+        this.#live.delete(id);
+        await this.#boundary.delete(id);
+        this.#changed.tell(id);
+        return {
+          undo: () => this.#gated(id, () => this.#restore(id, kept)),
+          purge: () => {
+            kept = undefined;
+            return Promise.resolve();
+          },
+        };
+      },
+      signal,
+    );
+  }
+
+  /** Goals and blobs have no way to be deleted for themselves in a custom store: they go with their session. */
+  async prune(policy: PrunePolicy, { dryRun = false, signal }: PruneOptions = {}): Promise<PruneReport> {
+    checkPolicy(policy);
+    const report: PruneReport = { sessions: [], goals: [], results: [], bytes: 0, kept: [] };
+    const age = policy.sessionIdle ?? 0;
+    if (age === 0) return report;
+    for (const row of await this.#boundary.list()) {
+      signal?.throwIfAborted();
+      if (this.#parts.clock.now() - row.updated <= age) continue;
+      const reason = await this.#reasonToKeep(row.id);
+      if (reason !== undefined) {
+        report.kept.push({ session: row.id, reason });
+        continue;
+      }
+      const title = (await this.#summarise(row))?.title ?? row.id;
+      if (!dryRun) await (await this.delete(row.id)).purge();
+      report.sessions.push({ id: row.id, title, updated: row.updated, bytes: row.bytes });
+      report.bytes += row.bytes;
+    }
+    return report;
+  }
+
+  async verify({ signal }: VerifyOptions = {}): Promise<VerifyReport> {
+    const logs: LogReport[] = [];
+    for (const row of await this.#boundary.list()) {
+      signal?.throwIfAborted();
+      logs.push(await this.#examine(row));
+    }
+    return { folder: undefined, logs, orphans: [], strayFiles: [], repaired: [] };
+  }
+
+  onChange(listener: (id: string) => void): Disposable {
+    return this.#changed.add(listener);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#live.values()].map((log) => log.close()));
+    this.#live.clear();
+  }
+
+  // ------------------------------------------------------------------------------------------------------ handles
+
+  async #gated<T>(id: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    checkSessionId(id);
+    return await this.#gates.run(id, work, signal);
+  }
+
+  get #logParts() {
+    const { clock, ids, onTrouble } = this.#parts;
+    return { boundary: this.#boundary, clock, ids, onTrouble };
+  }
+
+  #headerOf(id: string, init: SessionInit): Header {
+    const { clock, producer } = this.#parts;
+    return newHeader(id, new Date(clock.now()).toISOString(), producer, init);
+  }
+
+  #keep(log: ConnectedLog): ConnectedLog {
+    if (this.#live.get(log.id) === log) return log;
+    this.#live.set(log.id, log);
+    log.onAppend(() => this.#changed.tell(log.id));
+    return log;
+  }
+
+  async #liveLog(id: string): Promise<ConnectedLog | undefined> {
+    const log = this.#live.get(id);
+    if (log === undefined || log.isLive) return log;
+    this.#live.delete(id);
+    await log.close();
+    return undefined;
+  }
+
+  async #loaded(id: string): Promise<ConnectedLog | undefined> {
+    const stored = await this.#boundary.load(id);
+    return stored === undefined ? undefined : ConnectedLog.of(this.#logParts, stored);
+  }
+
+  /** The live handle, or one that nobody else has. */
+  async #peeked(id: string): Promise<ConnectedLog> {
+    const log = (await this.#liveLog(id)) ?? (await this.#loaded(id));
+    if (log === undefined) throw new BoughError('SessionNotFound', `There is no session ${id}.`);
+    return log;
+  }
+
+  async #opened(id: string): Promise<ConnectedLog> {
+    return this.#keep(await this.#peeked(id));
+  }
+
+  async #refuseKnown(id: string): Promise<void> {
+    const isThere = (await this.#liveLog(id)) !== undefined || (await this.#boundary.load(id)) !== undefined;
+    if (isThere) throw exists(id);
+  }
+
+  #note(id: string, info: { name?: string; tags?: string[] }, signal?: AbortSignal): Promise<void> {
+    return this.#gated(
+      id,
+      async () => {
+        const log = await this.#peeked(id);
+        const isOpen = this.#live.get(id) === log;
+        await log.append([{ type: 'session_info', ...info }], { isArchivedAllowed: true });
+        if (!isOpen) this.#changed.tell(id);
+      },
+      signal,
+    );
+  }
+
+  #setArchived(id: string, archived: boolean, signal?: AbortSignal): Promise<void> {
+    return this.#gated(
+      id,
+      async () => {
+        const log = await this.#opened(id);
+        if (log.isRunning)
+          throw new BoughError('SessionRunning', 'This session is working; stop it before it is archived.');
+        try {
+          if (log.state().archived !== archived)
+            await log.append([{ type: 'session_info', archived }], { isArchivedAllowed: true });
+        } finally {
+          this.#live.delete(id);
+          await log.close();
+        }
+      },
+      signal,
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------------- copies
+
+  async #untilSettled(source: ConnectedLog, signal?: AbortSignal): Promise<void> {
+    for (let delay = 10; source.isRunning; delay = Math.min(delay * 2, 250)) {
+      signal?.throwIfAborted();
+      await wait(this.#parts.clock, delay, signal);
+    }
+    signal?.throwIfAborted();
+  }
+
+  async #copy(
+    source: SessionLog,
+    copy: { init: SessionInit & { id: string }; plan: CopyPlan; positions: readonly number[] },
+    signal?: AbortSignal,
+  ): Promise<SessionLog> {
+    const { access } = source;
+    const refusal = access.mode === 'read-only' && access.reason === 'newer' ? refusalOf(access) : undefined;
+    if (refusal !== undefined) throw refusal;
+    const { ids, clock } = this.#parts;
+    const { id } = copy.init;
+    return await this.#gated(
+      id,
+      async () => {
+        await this.#refuseKnown(id);
+        const blobs = new ConnectedBlobs(this.#boundary, id);
+        const convert = importRecords(source, { ids, blobs });
+        const timestamp = new Date(clock.now()).toISOString();
+        const parts = { source, plan: copy.plan, positions: copy.positions, ids, timestamp };
+        const entries: StoredEntry[] = [];
+        for await (const line of copyLines({ ...parts, ...(convert === undefined ? {} : { convert }) })) {
+          for (const hash of hashesIn(line))
+            if (await source.blobs.has(hash)) await blobs.put(await source.blobs.get(hash));
+          const records = JSON.parse(line) as StoredEntry | StoredEntry[];
+          entries.push(...(Array.isArray(records) ? records : [records]));
+        }
+        await this.#store(id, { ...this.#headerOf(id, copy.init) }, entries);
+        const log = await this.#opened(id);
+        this.#changed.tell(id);
+        return log;
+      },
+      signal,
+    );
+  }
+
+  async #store(id: string, header: StoredEntry, entries: readonly StoredEntry[]): Promise<void> {
+    const isMade = await this.#boundary.call('create', (store, options) =>
+      store.create(header, entries, options),
+    ).result;
+    if (!isMade) throw exists(id);
+  }
+
+  // -------------------------------------------------------------------------------------------------- deleting, rows
+
+  /** What undo needs. It is in memory: a custom store has no trash. */
+  async #snapshot(id: string): Promise<Snapshot | undefined> {
+    const stored = await this.#boundary.load(id);
+    if (stored === undefined) return undefined;
+    const blobs = new Map<string, Uint8Array>();
+    const hashes = hashesIn(JSON.stringify(stored.entries));
+    for (const hash of hashes) {
+      const bytes = await this.#boundary.getBlob(id, hash);
+      if (bytes !== undefined) blobs.set(hash, bytes);
+    }
+    return { ...stored, blobs };
+  }
+
+  async #restore(id: string, kept: Snapshot | undefined): Promise<void> {
+    if (kept === undefined)
+      throw new BoughError(
+        'SessionNotFound',
+        'This session was removed for good; it cannot be brought back.',
+      );
+    await this.#refuseKnown(id);
+    for (const [hash, bytes] of kept.blobs) await this.#boundary.putBlob(id, hash, bytes);
+    await this.#store(id, kept.header, kept.entries);
+    this.#changed.tell(id);
+  }
+
+  async *#rowsAfter(owner: string | undefined, after: RowKey | undefined): AsyncGenerator<StoredRow> {
+    if (!this.#boundary.can('query')) {
+      for (const row of await this.#boundary.list())
+        if (after === undefined || byUpdate(row, after) > 0) yield row;
+      return;
+    }
+    for (let last = after; ;) {
+      const query = { limit: ROWS_AT_ONCE, ...(owner === undefined ? {} : { owner }) };
+      const rows = await this.#boundary.query(last === undefined ? query : { ...query, after: last });
+      yield* rows;
+      const end = rows.at(-1);
+      if (end === undefined || rows.length < ROWS_AT_ONCE) return;
+      last = { updated: end.updated, id: end.id };
+    }
+  }
+
+  /** Undefined when it was deleted meanwhile. One whose content is not right keeps its row. */
+  async #summarise(row: StoredRow): Promise<SessionSummary | undefined> {
+    const known = this.#rows.get(row.id);
+    if (known?.row.updated === row.updated && known.row.entries === row.entries) return known.summary;
+    try {
+      const stored = await this.#boundary.load(row.id);
+      if (stored === undefined) return undefined;
+      const summary = this.#summaryOf(stored);
+      this.#rows.set(row.id, { row: stored.row, summary });
+      return summary;
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      const stat = { size: row.bytes, mtime: row.updated, isFile: true, isFolder: false };
+      return { ...unreadable(row.id, stat, error.message), owner: row.owner };
+    }
+  }
+
+  #summaryOf(stored: StoredSession): SessionSummary {
+    const { row } = stored;
+    const { ledger } = ConnectedLog.of(this.#logParts, stored);
+    return {
+      ...summaryOf(row.id, { ledger, size: row.bytes, mtime: row.updated }),
+      id: row.id,
+      created: row.created,
+    };
+  }
+
+  async #reasonToKeep(id: string): Promise<string | undefined> {
+    try {
+      const log = await this.#gated(id, () => this.#peeked(id));
+      if (log.isRunning) return 'It is in use.';
+      const found = surveyEntries(
+        log.ledger,
+        (await log.since(0)).map(({ entry }) => entry),
+      );
+      if (found.isWaiting) return 'It waits for an approval.';
+      return isCarrying(found) ? 'It carries a goal that is not completed.' : undefined;
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      return error.message;
+    }
+  }
+
+  async #examine(row: StoredRow): Promise<LogReport> {
+    const { id, bytes } = row;
+    const report: LogReport = {
+      id,
+      title: id,
+      file: undefined,
+      lines: row.entries,
+      entries: row.entries,
+      bytes,
+      damage: [],
+      missingBlobs: [],
+      repaired: [],
+    };
+    try {
+      const log = await this.#gated(id, () => this.#peeked(id));
+      report.title = (await this.#summarise(row))?.title ?? id;
+      const hashes = new Set((await log.since(0)).flatMap(({ entry }) => namedBlobs(entry)));
+      for (const hash of hashes) {
+        const reason = await log.blobs.get(hash).then(
+          () => undefined,
+          (error: Error) => error.message,
+        );
+        if (reason !== undefined) report.missingBlobs.push({ hash, reason });
+      }
+      return report;
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      return { ...report, unreadable: error.message };
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** Filters, order and pages of a session list, the same for every store. */
+import * as z from 'zod';
+import { BoughError } from '../shared/failure.js';
+import type { ListQuery, SessionSummary } from './store.js';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+/** What a row is sorted by. */
+export interface RowKey {
+  updated: number;
+  id: string;
+}
+
+export const byUpdate = (a: RowKey, b: RowKey): number =>
+  b.updated - a.updated || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+export function matches({
+  archived = false,
+  owner,
+  tags = [],
+  text,
+}: ListQuery): (row: SessionSummary) => boolean {
+  const wanted = text?.trim().toLowerCase() ?? '';
+  return (row) =>
+    (archived === 'all' || row.archived === archived) &&
+    (owner === undefined || row.owner === owner) &&
+    tags.every((tag) => row.tags.includes(tag)) &&
+    row.title.toLowerCase().includes(wanted);
+}
+
+/** @throws BoughError InvalidArgument */
+export function pageLimit({ limit = DEFAULT_LIMIT }: ListQuery): number {
+  if (Number.isInteger(limit) && limit >= 1) return Math.min(limit, MAX_LIMIT);
+  throw new BoughError('InvalidArgument', `A page holds 1 to ${MAX_LIMIT} sessions, not ${limit}.`);
+}
+
+const cursorSchema = z.tuple([z.number(), z.string()]);
+
+export const cursorAt = ({ updated, id }: RowKey): string =>
+  Buffer.from(JSON.stringify([updated, id])).toString('base64url');
+
+/** The last row of the page before. @throws BoughError InvalidArgument */
+export function rowAt(cursor: string): RowKey {
+  try {
+    const [updated, id] = cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+    return { updated, id };
+  } catch (error) {
+    const message = `This is no cursor of a session list: ${cursor}.`;
+    throw new BoughError('InvalidArgument', message, {}, { cause: error });
+  }
+}
