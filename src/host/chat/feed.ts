@@ -61,8 +61,8 @@ export class Feed implements Disposable {
     const snapshot = await buildSnapshot({
       agent,
       isEphemeral: this.session.isEphemeral,
-      title: this.session.title(),
-      status: this.session.status(),
+      title: () => this.session.title(),
+      status: () => this.session.status(),
       draft,
     });
     if (this.isOver) return;
@@ -71,6 +71,10 @@ export class Feed implements Disposable {
     this.lastStatus = JSON.stringify(snapshot.status);
     this.lastTitle = snapshot.session.title;
     this.parts.post(snapshot);
+    // What happened between the snapshot's making and its sending was told to nobody.
+    if (agent.log.position !== snapshot.position) return this.sendSnapshot();
+    this.sendStatus();
+    this.sendGrowth();
   }
 
   /** The view's document is gone. */
