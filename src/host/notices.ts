@@ -11,6 +11,8 @@ export interface NoticeFacts {
   damage: readonly LogDamage[];
   /** The other window that runs this session now. */
   holder: Holder | null;
+  /** How many entries that were shown here are not in the file any more. */
+  lost: number;
   /** A prompt was not sent because another window went on first. */
   isOvertaken: boolean;
   /** The last write that failed, until one succeeds. */
@@ -25,6 +27,7 @@ export function noticesOf(facts: NoticeFacts): NoticeView[] {
   return [
     ...(facts.isOvertaken ? [overtakenNotice(facts.access)] : accessNotices(facts.access)),
     ...(facts.holder ? [holderNotice(facts.holder)] : []),
+    ...(facts.lost > 0 ? [lostNotice(facts.lost)] : []),
     ...damageNotices(facts.damage),
     ...(facts.notSaved ? [notSavedNotice(facts.notSaved)] : []),
     ...(facts.model ? [configNotice(facts.model)] : []),
@@ -103,6 +106,15 @@ function overtakenNotice(access: Access): NoticeView {
       { label: 'Keep as a Branch', command: { type: 'keep_as_branch' } },
       ...(access.mode === 'write' ? [] : [reopenButton]),
     ],
+  };
+}
+
+function lostNotice(lost: number): NoticeView {
+  const is = lost === 1 ? 'is' : 'are';
+  return {
+    kind: 'damaged',
+    message: `The file of this session became shorter: ${count(lost, 'entry', 'entries')} that stood in it ${is} not there any more. Another program changed it, or the disk did not keep what it took. What is there now is shown.`,
+    actions: reveal,
   };
 }
 
@@ -205,8 +217,8 @@ export function actionButton(action: FailureAction): { label: string; command: U
   }
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
 }
 
 function sentence(text: string): string {

@@ -10,8 +10,9 @@ export const PAGE = 200;
 export interface SnapshotParts {
   agent: AgentSession;
   isEphemeral: boolean;
-  title: string;
-  status: StatusView;
+  /** Both are asked for when the rest is read: what changed meanwhile is in them. */
+  title: () => string;
+  status: () => StatusView;
   draft: Snapshot['draft'];
 }
 
@@ -23,7 +24,7 @@ export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
     type: 'snapshot',
     session: {
       id: log.id,
-      title,
+      title: title(),
       folder: log.header.folder,
       read_only: log.access.mode !== 'write',
       ...(isEphemeral ? { ephemeral: true } : {}),
@@ -31,7 +32,7 @@ export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
     position: log.position,
     outline: [...log.outline],
     state: log.state(),
-    status,
+    status: status(),
     entries: page.entries,
     more: page.more,
     growing: agent.growing(),

@@ -42,7 +42,7 @@ async function verify(parts: UpkeepCommandParts, repair: boolean): Promise<void>
   const found = await withProgress(title, (signal) => store.verify({ repair, signal }));
   const at = new Date(now()).toLocaleString(vscode.env.language);
   const { text, troubles, repaired } = reportFindings(found, at);
-  if (repair) tree.refresh();
+  tree.refresh();
   await reports.show(REPORT, text);
   if (repair) {
     tell.info(

@@ -52,12 +52,16 @@ export class HostSession implements ShownSession, Disposable {
   /** Who runs it in another window. */
   private holder: Holder | null = null;
   private lost: Overtaken | null = null;
+  /** Entries the log had when it was looked at last. */
+  private position: number;
+  private lostEntries = 0;
   private model: ModelView | null = null;
   private modelFailure: Failure | null = null;
   private modelRound = 0;
 
   constructor(private readonly parts: HostSessionParts) {
     this.agent = parts.agent;
+    this.position = parts.agent.log.position;
     this.changed = createSignal<void>(parts.onError);
     this.heldElsewhere = createSignal<void>(parts.onError);
     this.bag.add(this.agent.log.onAppend((placed) => this.takeAppended(placed)));
@@ -90,6 +94,7 @@ export class HostSession implements ShownSession, Disposable {
         access: agent.log.access,
         damage: agent.log.damage,
         holder: this.holder,
+        lost: this.lostEntries,
         isOvertaken: this.lost !== null,
         notSaved: this.notSaved,
         model: this.modelFailure,
@@ -101,6 +106,7 @@ export class HostSession implements ShownSession, Disposable {
       place: parts.facts.place(),
       suggestions: parts.facts.suggestions(this.model),
       sendOn: parts.facts.sendOn(),
+      mode: agent.mode(),
       isSummarising: agent.isCompacting(),
     };
   };
@@ -181,6 +187,9 @@ export class HostSession implements ShownSession, Disposable {
   }
 
   private takeAppended(placed: readonly PlacedEntry[]): void {
+    const { position } = this.agent.log;
+    if (position < this.position) this.lostEntries += this.position - position;
+    this.position = position;
     this.notSaved = null;
     this.unsaved = null;
     if (placed.some(({ entry }) => entry.type === 'model_change' || entry.type === 'head'))

@@ -7,6 +7,7 @@ const fine: NoticeFacts = {
   access: { mode: 'write' },
   damage: [],
   holder: null,
+  lost: 0,
   isOvertaken: false,
   notSaved: null,
   model: null,
@@ -121,6 +122,13 @@ describe('notices', () => {
       ]);
     expect(said({ mode: 'write' })).toEqual([['conflict', 'keep_as_branch']]);
     expect(said({ mode: 'stale', message: 'm' })).toEqual([['conflict', 'keep_as_branch', 'reopen']]);
+  });
+
+  it('A9: entries that were there and are gone are counted', () => {
+    const [notice] = noticesOf({ ...fine, lost: 1 });
+    expect(notice).toMatchObject({ kind: 'damaged', actions: [{ command: { type: 'reveal_log' } }] });
+    expect(notice?.message).toContain('1 entry that stood in it is not there any more');
+    expect(noticesOf({ ...fine, lost: 3 })[0]?.message).toContain('3 entries that stood in it are');
   });
 
   it('A4: what could not be written says why and offers to save again', () => {

@@ -1,0 +1,79 @@
+// A log that a crash, a full disk or another program damaged: what can be read is here, it is said, and nothing is lost.
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { reply } from '../model-server/index.js';
+import { eventually } from './bench/index.js';
+import { onlyLog } from './log-on-disk.js';
+import { reloaded } from './person.js';
+import { withScriptedModel } from './scripted.js';
+
+test('A3 A6: with its first line garbled and its last one torn the session is all here, says so, and goes on', () =>
+  withScriptedModel({}, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Good morning.'), reply.text('And good night.'), reply.text('Still here.'));
+    await person.send('Hello');
+    await person.says('Good morning.');
+    await person.send('Good night');
+    await person.says('And good night.');
+    await person.run('idle');
+    const { file, bytes } = onlyLog(editor.storage());
+    const body = bytes.subarray(bytes.indexOf(0x0a));
+    const torn = Buffer.concat([Buffer.from('{"type":"message","t":"'), Buffer.from([0xe4, 0xbf])]);
+    const damaged = Buffer.concat([Buffer.from('{"type":"sess'), body, torn]);
+    writeFileSync(file, damaged);
+
+    const chat = await reloaded(editor);
+    await chat.says('And good night.');
+    expect(await chat.at('message').count()).toBe(4);
+    const notice = chat.notice('damaged');
+    await notice.filter({ hasText: 'cut off' }).filter({ hasText: 'first line' }).waitFor();
+    await editor.row('Hello', 'damaged');
+    await editor.screenshot('damaged');
+    expect(readFileSync(file)).toEqual(damaged);
+
+    await chat.send('Are you there?');
+    await chat.says('Still here.');
+    await chat.run('idle');
+    const after = readFileSync(file);
+    const kept = damaged.subarray(0, damaged.length - torn.length);
+    expect(after.subarray(0, kept.length)).toEqual(kept);
+    expect(after.includes(torn)).toBe(false);
+    const aside = readFileSync(file.replace(/\.jsonl$/, '.damaged'));
+    expect(aside.includes(torn) || aside.includes(torn.toString('base64'))).toBe(true);
+    const again = await reloaded(editor);
+    await again.says('Still here.');
+    expect(await again.at('message').count()).toBe(6);
+  }));
+
+test('A9: when what was written is not there any more, that is noticed with the next prompt, which stays', () =>
+  withScriptedModel({}, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Good morning.'), reply.text('And good night.'));
+    await person.send('Hello');
+    await person.says('Good morning.');
+    await person.run('idle');
+    const begun = onlyLog(editor.storage()).bytes.length;
+    await person.send('Good night');
+    await person.says('And good night.');
+    await person.run('idle');
+    const { file } = onlyLog(editor.storage());
+    await person.composer.fill('Once more');
+
+    // Before the next look at the file, so that it is the prompt that meets it.
+    const host = await editor.extensionHostPid();
+    process.kill(host, 'SIGSTOP');
+    truncateSync(file, begun);
+    await person.at('send').click();
+    process.kill(host, 'SIGCONT');
+    await person.notice('conflict').waitFor();
+    await person.notice('damaged').filter({ hasText: 'became shorter' }).waitFor();
+    expect(await person.composer.inputValue()).toBe('Once more');
+    expect(server.requests).toHaveLength(2);
+    await editor.screenshot('lost-writes');
+
+    server.enqueue(reply.text('From what is here.'));
+    await person.chat.getByRole('button', { name: 'Keep as a Branch' }).click();
+    await person.says('From what is here.');
+    await eventually(async () => (await person.notice('conflict').count()) === 0, { what: 'no conflict' });
+    expect(existsSync(file)).toBe(true);
+    await person.message('user').filter({ hasText: 'Once more' }).waitFor();
+    expect(readFileSync(file).length).toBeGreaterThan(begun);
+  }));
