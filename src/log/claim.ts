@@ -81,7 +81,7 @@ export class Claims {
     return isStill || (isOld && alive === undefined);
   }
 
-  /** The path of our claim. A claim whose claimant died is claimed itself, and taken away; the next try may have it. */
+  /** The path of our claim. A claim whose claimant died is claimed itself, and taken away. */
   async #claim(path: string, lease: HolderRecord): Promise<string | undefined> {
     const { files, clock, who } = this.#parts;
     const file = `${path}.${nameOf(lease)}.claim`;
@@ -99,7 +99,7 @@ export class Claims {
     } finally {
       await ifThere(files.remove(right));
     }
-    return undefined;
+    return (await createWhole(files, file, record)) ? file : undefined;
   }
 }
 

@@ -55,7 +55,8 @@ export class SessionLease {
   }
 
   async isOurs(): Promise<boolean> {
-    return this.#held !== undefined && (await this.#lock.isOurs());
+    if (this.#held === undefined) return false;
+    return stored('look at', this.#paths.lease, () => this.#lock.isOurs());
   }
 
   /** Takes the lease, or makes a writer's one a run's. @throws BoughError Locked with holder and since */

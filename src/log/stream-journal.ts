@@ -171,7 +171,7 @@ export class FileStreamJournal implements StreamJournal {
   async #close(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;
-    await file?.close();
+    if (file !== undefined) await stored('close the stream journal', this.#parts.path, () => file.close());
   }
 }
 

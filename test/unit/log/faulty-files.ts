@@ -28,6 +28,8 @@ export interface Fault {
 
 export class FaultyFiles implements Files {
   faults: Fault[] = [];
+  /** Fails the call of this number from now on, whichever it is; of a write half of the bytes are taken before. */
+  failAt: { nth: number; errno: string } | undefined;
   /** Every call with its path, in order. */
   readonly calls: string[] = [];
 
@@ -36,6 +38,7 @@ export class FaultyFiles implements Files {
   /** Forgets all faults. */
   heal(): void {
     this.faults = [];
+    this.failAt = undefined;
   }
 
   open(path: string, mode: 'read' | 'append' | 'create'): Promise<OpenFile> {
@@ -83,8 +86,15 @@ export class FaultyFiles implements Files {
   async #call<T>(call: Call, path: string, work: () => Promise<T>, note = ''): Promise<T> {
     this.calls.push(`${call}${note} ${path}`);
     const fault = this.#faultFor(call, path);
-    if (fault?.errno !== undefined) throw failure(fault.errno, call, path);
+    const errno = this.#turn() ?? fault?.errno;
+    if (errno !== undefined) throw failure(errno, call, path);
     return work();
+  }
+
+  /** The error that this call has to fail with because its turn has come. */
+  #turn(): string | undefined {
+    if (this.failAt === undefined || --this.failAt.nth !== 0) return undefined;
+    return this.failAt.errno;
   }
 
   #faultFor(call: Call, path: string): Fault | undefined {
@@ -114,6 +124,11 @@ export class FaultyFiles implements Files {
 
   async #write(path: string, file: OpenFile, bytes: Uint8Array): Promise<number> {
     this.calls.push(`file.write ${path}`);
+    const errno = this.#turn();
+    if (errno !== undefined) {
+      await file.write(bytes.subarray(0, bytes.length / 2));
+      throw failure(errno, 'write', path);
+    }
     const fault = this.#faultFor('file.write', path);
     if (fault === undefined) return file.write(bytes);
     if (fault.lies === true) return bytes.length;

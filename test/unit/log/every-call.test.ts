@@ -1,0 +1,155 @@
+import { readdir } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileStore } from '../../../src/log/file-store.js';
+import { createNodeFiles } from '../../../src/log/node-files.js';
+import type { SessionLog } from '../../../src/log/store.js';
+import { isBoughError, type BoughError } from '../../../src/shared/failure.js';
+import { FaultyFiles } from './faulty-files.js';
+import { makePlace, user, type Place } from './support.js';
+
+const errnos = ['ENOSPC', 'EIO', 'EACCES', 'EROFS', 'EFBIG', 'EPERM', 'EBUSY'];
+/** More calls than any of the jobs makes; a job that was not hit any more is done. */
+const MAX_CALLS = 200;
+
+let place: Place;
+let files: FaultyFiles;
+beforeEach(async () => {
+  place = await makePlace();
+  files = new FaultyFiles(createNodeFiles());
+});
+afterEach(async () => {
+  files.heal();
+  await place.dispose();
+});
+
+interface Scene {
+  store: FileStore;
+  log: SessionLog;
+}
+
+/** Each begins with a session `s` that holds one message, closed and opened again. */
+const jobs: [string, (scene: Scene) => Promise<unknown>][] = [
+  ['an append', ({ log }) => log.append([user('b')])],
+  ['a batch', ({ log }) => log.append([user('b'), user('c')])],
+  ['a burst', ({ log }) => Promise.all([log.append([user('b')]), log.append([user('c')])])],
+  ['a first append', async ({ store }) => (await store.create({ id: 'new' })).append([user('b')])],
+  ['a text that is kept beside the log', ({ log }) => log.append([user('x'.repeat(1_200_000))])],
+  [
+    'a run',
+    async ({ log }) => {
+      const lease = await log.acquire();
+      try {
+        await log.append([user('b')]);
+      } finally {
+        lease.dispose();
+      }
+    },
+  ],
+  [
+    'opening',
+    async ({ log, store }) => {
+      await log.close();
+      await store.open('s');
+    },
+  ],
+  ['the list', ({ store }) => store.list()],
+  ['renaming', ({ store }) => store.rename('s', 'named')],
+  ['archiving', ({ store }) => store.archive('s')],
+  ['a fork', ({ store }) => store.fork('s', { id: 'copy' })],
+  ['deleting', async ({ store }) => (await store.delete('s')).purge()],
+  ['deleting and bringing back', async ({ store }) => (await store.delete('s')).undo()],
+  [
+    'the stream journal',
+    async ({ log }) => {
+      await log.journal.begin({ attempt_id: 'a', step: 1, parent_id: log.head, turn_id: 't' });
+      log.journal.add({ text: 'so far' });
+      await log.journal.flush();
+      await log.journal.end();
+    },
+  ],
+];
+
+/** The job with its n-th call failing: what it threw, or nothing; `isHit` is false when it made fewer calls. */
+async function failAt(nth: number, errno: string, job: (scene: Scene) => Promise<unknown>) {
+  const store = place.store({ files });
+  const scene = { store, log: await store.openOrCreate('s') };
+  if (scene.log.position === 0) await scene.log.append([user('a')]);
+  files.failAt = { nth, errno };
+  let thrown: unknown;
+  try {
+    await job(scene);
+  } catch (error) {
+    thrown = error;
+  }
+  // What it let go of goes on behind it.
+  await scene.log.catchUp().catch(() => undefined);
+  const isHit = (files.failAt?.nth ?? 0) <= 0;
+  files.heal();
+  return { ...scene, thrown, isHit };
+}
+
+const dataOf = (error: BoughError) => ({
+  code: error.code,
+  errno: error.data['errno'],
+  volume: error.data['volume'],
+});
+
+describe('whichever call of it fails', () => {
+  it.each(jobs)(
+    '%s fails clearly, loses nothing, and works afterwards',
+    { timeout: 120_000 },
+    async (_, job) => {
+      let nth = 1;
+      for (; nth < MAX_CALLS; nth++) {
+        const errno = errnos[nth % errnos.length] ?? 'EIO';
+        const { store, log, thrown, isHit } = await failAt(nth, errno, job);
+        if (!isHit) break;
+        if (thrown !== undefined) {
+          if (!isBoughError(thrown)) throw new Error(`call ${nth} was no StorageFailure`, { cause: thrown });
+          expect(dataOf(thrown), `call ${nth}: ${String(thrown)}`).toEqual({
+            code: 'StorageFailure',
+            errno,
+            volume: '/mnt/test',
+          });
+        }
+        await canGoOn(store, log);
+        await store.close();
+        await place.dispose();
+        place = await makePlace();
+      }
+      expect(nth).toBeGreaterThan(1);
+      expect(nth).toBeLessThan(MAX_CALLS);
+    },
+  );
+});
+
+/** The handle writes on or refuses; a fresh one finds all that was there and writes. */
+async function canGoOn(store: FileStore, log: SessionLog): Promise<void> {
+  await store.unarchive('s').catch(ignoreMissing);
+  try {
+    await log.append([user('later')]);
+  } catch (error) {
+    if (!isBoughError(error)) throw error;
+    expect(['SessionStale', 'SessionConflict', 'StorageFailure']).toContain(error.code);
+  }
+  await store.close();
+  const fresh = place.store();
+  const { sessions } = await fresh.list();
+  expect(sessions.map(({ status, detail }) => `${status} ${detail ?? ''}`.trim())).toEqual(
+    sessions.map(() => 'idle'),
+  );
+  if (sessions.some(({ id }) => id === 's')) {
+    const again = await fresh.open('s');
+    expect((await again.path())[0]).toMatchObject({ parts: [{ text: 'a' }] });
+    expect(again.damage).toEqual([]);
+    await again.append([user('again')]);
+  }
+  await fresh.close();
+  // Stores of this process that lives may have left a name behind; no half-made file, though.
+  const left = await readdir(place.folder, { recursive: true });
+  expect(left.filter((name) => name.endsWith('.damaged'))).toEqual([]);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isBoughError(error, 'SessionNotFound')) throw error;
+}
