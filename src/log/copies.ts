@@ -4,7 +4,7 @@
  */
 import type { Clock, Files, Ids } from '../ports.js';
 import type { Header } from '../shared/entry.js';
-import { BoughError } from '../shared/failure.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
 import { isConversation } from '../shared/notes.js';
 import { FolderBlobs } from './blobs.js';
 import { copyLines } from './copy-lines.js';
@@ -16,7 +16,7 @@ import { linkBlobsFrom, writeCopy, type CarryBlob } from './session-copy.js';
 import { LOG_SUFFIX } from './session-name.js';
 import type { SessionHandles } from './session-handles.js';
 import type { ForkOptions, SessionInit, SessionLog } from './store.js';
-import type { Trash } from './trash.js';
+import type { Staged, Trash } from './trash.js';
 
 /** How often it is looked whether a turn has settled, at first and at most. */
 const FIRST_LOOK_MS = 10;
@@ -27,6 +27,7 @@ export interface CopiesParts {
   clock: Clock;
   ids: Ids;
   producer: string;
+  onTrouble: (error: BoughError) => void;
   handles: SessionHandles;
   trash: Trash;
 }
@@ -75,7 +76,7 @@ export class Copies {
     };
     const copy = {
       init: { ...lineage, ...init, id: init.id ?? this.#parts.ids.session() },
-      plan: new CopyPlan({ outline, kept, head }),
+      plan: new CopyPlan({ outline, kept, head, isForeign: true }),
       positions: Array.from({ length: source.position }, (_, position) => position),
       carry: this.#carryFrom(source),
     };
@@ -115,13 +116,23 @@ export class Copies {
           await writeCopy(files, staged, header, lines, carry);
           await handles.underLease(paths, () => staged.commit());
         } catch (error) {
-          await staged.abandon();
+          await this.#abandon(staged);
           throw error;
         }
         return handles.open(init.id, paths);
       },
       signal,
     );
+  }
+
+  /** The first error is the one to tell; what cannot be removed now goes with the next start. */
+  async #abandon(staged: Staged): Promise<void> {
+    try {
+      await staged.abandon();
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      this.#parts.onTrouble(error);
+    }
   }
 
   /** Works on the session's live handle, or on one that nobody else has. */

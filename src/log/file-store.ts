@@ -48,13 +48,13 @@ export class FileStore implements SessionStore, StoreAbilities {
   constructor(parts: FileStoreParts) {
     this.#parts = parts;
     this.#sessions = path.join(parts.folder, 'sessions');
-    const { files, clock, ids, who, producer, onTrouble } = parts;
+    const { files, clock, who, onTrouble } = parts;
     const cache = path.join(parts.folder, 'cache');
     this.#catalog = new Catalog({ files, sessions: this.#sessions, cache, onTrouble });
     const folder = path.join(parts.folder, 'trash');
     this.#trash = new Trash({ files, folder, sessions: this.#sessions, clock, who });
     this.#handles = new SessionHandles(parts, this.#sessions, (id) => this.#changed.tell(id));
-    this.#copies = new Copies({ files, clock, ids, producer, handles: this.#handles, trash: this.#trash });
+    this.#copies = new Copies({ ...parts, handles: this.#handles, trash: this.#trash });
   }
 
   create(init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
