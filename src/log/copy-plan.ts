@@ -3,6 +3,7 @@
  * once in file order, then says for each what becomes of it, then how the copy ends. Every entry of the copy reaches its
  * root: whatever stood on an entry that is left out hangs on the nearest one that is not.
  */
+import { APPROVAL_STATE } from '../shared/approval-state.js';
 import { isConversation, type Draft, type Entry } from '../shared/notes.js';
 import type { OutlineNode } from '../shared/fold/types.js';
 
@@ -12,6 +13,8 @@ export interface CopyExtent {
   kept: readonly string[];
   /** The copy's head, one of those. */
   head: string | null;
+  /** From who knows where: what may run without a card is not taken over. */
+  isForeign?: boolean;
 }
 
 interface Turn {
@@ -24,6 +27,7 @@ interface Turn {
 export class CopyPlan {
   readonly #head: string | null;
   readonly #isHeadLast: boolean;
+  readonly #isForeign: boolean;
   readonly #kept: ReadonlySet<string>;
   readonly #parents: ReadonlyMap<string, string | null>;
   readonly #turns = new Map<string, Turn>();
@@ -31,8 +35,9 @@ export class CopyPlan {
   #name: string | undefined;
   #tags: string[] | undefined;
 
-  constructor({ outline, kept, head }: CopyExtent) {
+  constructor({ outline, kept, head, isForeign = false }: CopyExtent) {
     this.#head = head;
+    this.#isForeign = isForeign;
     this.#isHeadLast = (kept.at(-1) ?? null) === head;
     this.#kept = new Set(kept);
     this.#parents = new Map(outline.map(([id, parent]) => [id, outline[parent]?.[0] ?? null]));
@@ -99,6 +104,8 @@ export class CopyPlan {
       case 'session_info':
       case 'queue_update':
         return true;
+      case 'extension_data':
+        return this.#isForeign && entry.ext_type === APPROVAL_STATE;
       case 'label':
         return !this.#kept.has(entry.target_id);
       case 'turn_end':
