@@ -13,13 +13,13 @@ const outline = z.array(z.tuple([z.string(), z.number().int(), z.string(), z.num
 const state = z.looseObject({
   head: z.string().nullable(),
   approvals: z.array(z.unknown()),
-  approval: z.looseObject({ mode: z.enum(approvalModes) }),
   queue: z.array(z.unknown()),
 });
 const status = z.looseObject({
   run: z.enum(['idle', 'running', 'waiting', 'retrying', 'parked', 'stopping']),
   notices: z.array(z.looseObject({ kind: z.string(), message: z.string(), actions: z.array(z.unknown()) })),
   suggestions: z.array(z.string()),
+  mode: z.enum(approvalModes),
 });
 const entries = z.array(
   z.looseObject({ position: count, entry: z.looseObject({ type: z.string(), id: z.string() }) }),

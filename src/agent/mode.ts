@@ -1,6 +1,7 @@
 /** The mode of a session: what runs without a card. A note on the path holds it; going elsewhere never loosens it. */
 import {
   APPROVAL_STATE,
+  askFirst,
   isMoreCareful,
   type ApprovalMode,
   type ApprovalState,
@@ -19,10 +20,18 @@ const approvalNote = (state: ApprovalState): Draft => ({
   data: state,
 });
 
+/** What is in force. A log that comes from elsewhere may say what it wants: it can forbid, but not allow. */
+export function approvalOf(core: Core): ApprovalState {
+  const { approval } = core.log.state();
+  if (core.parts.isForeign !== true) return approval;
+  return isMoreCareful('ask', approval.mode) ? askFirst : { mode: approval.mode, rules: [] };
+}
+
 /** In the gate. */
 export function setMode(core: Core, mode: ApprovalMode): Promise<Done | Failure> {
+  if (core.parts.isForeign === true && isMoreCareful('ask', mode)) return Promise.resolve(foreign());
   return underLease(core, async () => {
-    const { approval } = core.log.state();
+    const approval = approvalOf(core);
     if (approval.mode !== mode) await core.append([approvalNote({ ...approval, mode })]);
     return {};
   });
@@ -30,14 +39,14 @@ export function setMode(core: Core, mode: ApprovalMode): Promise<Done | Failure>
 
 /** What remembers a rule given for this session; nothing when it is known. */
 export function ruleDraft(core: Core, rule: SessionRule): Draft[] {
-  const { approval } = core.log.state();
+  const approval = approvalOf(core);
   const isKnown = approval.rules.some(({ tool, pattern }) => tool === rule.tool && pattern === rule.pattern);
   return isKnown ? [] : [approvalNote({ ...approval, rules: [...approval.rules, rule] })];
 }
 
 /** Moves the head. A line that was left in a freer mode is entered in the one in force. */
 export function headTo(core: Core, entry_id: string | null): Draft[] {
-  const { mode } = core.log.state().approval;
+  const { mode } = approvalOf(core);
   const there = core.log.state(entry_id).approval;
   const isFreer = isMoreCareful(mode, there.mode);
   return [{ type: 'head', entry_id }, ...(isFreer ? [approvalNote({ ...there, mode })] : [])];
@@ -46,13 +55,19 @@ export function headTo(core: Core, entry_id: string | null): Draft[] {
 /** Whether the mode, or a rule, lets it run without a card. What only looks always may. */
 export function runsUnasked(core: Core, prepared: Prepared): boolean {
   if (prepared.risk === 'read') return true;
-  const { mode, rules } = core.log.state().approval;
+  const { mode, rules } = approvalOf(core);
   if (mode === 'read_only') return false;
   return (mode === 'accept_edits' && prepared.risk === 'write') || core.parts.rules.allows(prepared, rules);
 }
 
 export const isForbidden = (core: Core, { risk }: Prepared): boolean =>
-  risk !== 'read' && core.log.state().approval.mode === 'read_only';
+  risk !== 'read' && approvalOf(core).mode === 'read_only';
+
+const foreign = (): Failure =>
+  refused(
+    'ForeignLog',
+    "This log lies outside Bough's own folder: everything in it is asked about. Fork it to go on in a session of this folder.",
+  );
 
 export const readOnlyMode = (): Failure =>
   refused(

@@ -4,6 +4,7 @@ import { isBoughError, type Failure } from '../shared/failure.js';
 import { buildContext, wantedBlobs, type Context } from './context.js';
 import { withOpaque } from './context/opaque.js';
 import type { Core } from './core.js';
+import { approvalOf } from './mode.js';
 import { promptHash, systemPrompt } from './prompt.js';
 
 export interface PreparedRequest {
@@ -22,7 +23,7 @@ export async function frameOf(core: Core): Promise<{ system: string; tools: Tool
     folders: workspace.folders(),
     tools,
     trusted: workspace.trusted,
-    mode: core.log.state().approval.mode,
+    mode: approvalOf(core).mode,
   });
   return { system, tools: tools.map((tool) => tool.spec) };
 }

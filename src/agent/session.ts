@@ -13,6 +13,7 @@ import { createLeaseHold } from './lease-hold.js';
 import { Live } from './live.js';
 import { fitBatch } from './offload.js';
 import { describe, interruptionOf } from './recover.js';
+import { approvalOf } from './mode.js';
 import { noticeOthers, reopen, resumeTurn } from './reopen.js';
 import { cleanDraft, guardBlobs, guardJournal } from './secrets.js';
 import { suspensionOf } from './suspended.js';
@@ -36,6 +37,7 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
     growing: () => core.live.growing,
     progress: () => core.live.progress,
     model: () => wantedModel(core),
+    mode: () => approvalOf(core).mode,
     isCompacting: () => core.isCompacting,
     recover: () => reopen(core),
     dispatch: async (intent, expectedHead) => {

@@ -1,7 +1,7 @@
 /** What the agent needs and what it offers: the seam between `agent` and `host`. */
 import type { SessionLog } from '../log/store.js';
 import type { Clock, Disposable, Ids, Models, Outcome, Risk, Tool, Workspace } from '../ports.js';
-import type { SessionRule } from '../shared/approval-state.js';
+import type { ApprovalMode, SessionRule } from '../shared/approval-state.js';
 import type { Redact } from './secrets.js';
 import type { Failure } from '../shared/failure.js';
 import type { GrowingView, Intent, InterruptedView, ProgressView, RunState } from '../shared/protocol.js';
@@ -62,6 +62,8 @@ export interface AgentParts {
   ids: Ids;
   settings: () => AgentSettings;
   rules: ApprovalRules;
+  /** The log lies elsewhere than ours: who wrote it is not known. */
+  isForeign?: boolean;
   surroundings: () => Promise<Surroundings>;
   /** Random in [0, 1) for jitter. */
   random: () => number;
@@ -107,6 +109,8 @@ export interface AgentSession {
   progress(): ProgressView[];
   /** "provider/model" chosen for this session, or the setting. */
   model(): string;
+  /** What runs without a card. */
+  mode(): ApprovalMode;
   /** A summary is being made. */
   isCompacting(): boolean;
 

@@ -17,6 +17,8 @@ export interface AgentsParts {
   workspace: Workspace;
   readSetting: ReadSetting;
   output: Output;
+  /** The log lies outside our folders. */
+  isForeign: (session: string) => boolean;
 }
 
 export function createAgents({
@@ -24,6 +26,7 @@ export function createAgents({
   workspace,
   readSetting,
   output,
+  isForeign,
 }: AgentsParts): (log: SessionLog) => AgentSession {
   const shared: Omit<AgentParts, 'rules'> = {
     models,
@@ -42,7 +45,7 @@ export function createAgents({
       ruleSettings(readSetting),
       vscode.workspace.workspaceFolders?.[0]?.uri.toString(),
     );
-    return createAgentSession(log, { ...shared, rules });
+    return createAgentSession(log, { ...shared, rules, isForeign: isForeign(log.id) });
   };
 }
 

@@ -63,7 +63,13 @@ function createSessions(
 ): OpenSessions {
   const supervisor = vscode.Uri.joinPath(context.extensionUri, 'dist', 'supervisor.js').fsPath;
   const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env });
-  const createAgent = createAgents({ models: models.models, workspace, readSetting, output });
+  const createAgent = createAgents({
+    models: models.models,
+    workspace,
+    readSetting,
+    output,
+    isForeign: (id) => storage.store.isForeign(id),
+  });
   return new OpenSessions({
     store: storage.store,
     folder: storage.store.first.folder,

@@ -13,8 +13,6 @@ export interface CopyExtent {
   kept: readonly string[];
   /** The copy's head, one of those. */
   head: string | null;
-  /** From who knows where: what may run without a card is not taken over. */
-  isForeign?: boolean;
 }
 
 interface Turn {
@@ -27,7 +25,6 @@ interface Turn {
 export class CopyPlan {
   readonly #head: string | null;
   readonly #isHeadLast: boolean;
-  readonly #isForeign: boolean;
   readonly #kept: ReadonlySet<string>;
   readonly #parents: ReadonlyMap<string, string | null>;
   readonly #turns = new Map<string, Turn>();
@@ -35,9 +32,8 @@ export class CopyPlan {
   #name: string | undefined;
   #tags: string[] | undefined;
 
-  constructor({ outline, kept, head, isForeign = false }: CopyExtent) {
+  constructor({ outline, kept, head }: CopyExtent) {
     this.#head = head;
-    this.#isForeign = isForeign;
     this.#isHeadLast = (kept.at(-1) ?? null) === head;
     this.#kept = new Set(kept);
     this.#parents = new Map(outline.map(([id, parent]) => [id, outline[parent]?.[0] ?? null]));
@@ -104,8 +100,9 @@ export class CopyPlan {
       case 'session_info':
       case 'queue_update':
         return true;
+      // What may run without a card was said for the original, by who knows whom.
       case 'extension_data':
-        return this.#isForeign && entry.ext_type === APPROVAL_STATE;
+        return entry.ext_type === APPROVAL_STATE;
       case 'label':
         return !this.#kept.has(entry.target_id);
       case 'turn_end':

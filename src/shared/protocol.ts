@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { composerDraftSchema, mentionSchema, type ComposerDraft } from './composer-draft.js';
-import { approvalModes } from './approval-state.js';
+import { approvalModes, type ApprovalMode } from './approval-state.js';
 import type { Failure } from './failure.js';
 import type { OutlineNode, PathState } from './fold/types.js';
 import type { Entry } from './notes.js';
@@ -216,6 +216,8 @@ export interface StatusView {
   place: 'ready' | 'no-folder' | 'untrusted';
   suggestions: string[];
   sendOn: 'enter' | 'modEnter';
+  /** What runs without a card. */
+  mode: ApprovalMode;
   /** A summary is being made. */
   isSummarising: boolean;
 }

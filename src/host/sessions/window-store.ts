@@ -48,6 +48,8 @@ export class WindowStore implements SessionStore {
   #places: readonly Place[];
   /** Listed or not: a session that is open outlives the folder that was removed from the window. */
   readonly #known = new Map<string, Place>();
+  #registered: readonly Place[] = [];
+  readonly #begun = new Map<string, Place>();
   readonly #ephemeral = new Set<string>();
   /** Opened from elsewhere, by id. */
   readonly #files = new Set<string>();
@@ -83,6 +85,27 @@ export class WindowStore implements SessionStore {
     return place;
   }
 
+  /** The sessions of another extension's store are listed beside those of the folders. */
+  register(place: Place): Disposable {
+    this.#know(place);
+    this.#registered = [...this.#registered, place];
+    return {
+      dispose: () => {
+        this.#registered = this.#registered.filter((other) => other !== place);
+      },
+    };
+  }
+
+  /** The store that another extension registered last. */
+  get registered(): Place | undefined {
+    return this.#registered.at(-1);
+  }
+
+  /** A session of this id, which is nowhere yet, is to begin there. */
+  beginIn(place: Place, id: string): void {
+    this.#begun.set(id, place);
+  }
+
   visited(key: string): Place | undefined {
     return this.#known.get(key);
   }
@@ -100,11 +123,18 @@ export class WindowStore implements SessionStore {
 
   /** It can be found again by its id in another window, or after a reload. */
   isKept(id: string): boolean {
-    return !this.#ephemeral.has(id) && !this.#files.has(id);
+    return !this.#ephemeral.has(id) && !this.#files.has(id) && !this.#begun.has(id);
+  }
+
+  /** Its log was opened from elsewhere. */
+  isForeign(id: string): boolean {
+    return this.#files.has(id);
   }
 
   /** The place that has this session; the first when none has it yet. */
   async placeOf(id: string): Promise<Place> {
+    const begun = this.#begun.get(id);
+    if (begun) return begun;
     if (this.#known.size > 1) {
       for (const place of this.#known.values()) if (await has(place.store, id)) return place;
     }
@@ -134,7 +164,7 @@ export class WindowStore implements SessionStore {
   }
 
   list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
-    const stores = this.#places.map(({ store }) => store);
+    const stores = [...this.#places, ...this.#registered].map(({ store }) => store);
     return mergeLists(this.#ephemeral.size > 0 ? [...stores, this.parts.memory] : stores, query);
   }
 

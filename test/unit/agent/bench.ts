@@ -18,6 +18,8 @@ import { Disk, Process, openLog } from './test-log.js';
 const NO_KEY = '\u0000';
 
 export interface BenchOptions {
+  /** The log comes from elsewhere. */
+  isForeign?: boolean;
   /** A provider's key: it must not be kept anywhere. */
   key?: string;
   script?: readonly Reply[];
@@ -113,6 +115,7 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     clock,
     ids: disk.ids,
     settings: () => settings,
+    isForeign: options.isForeign === true,
     redact: {
       keys: (text) => text.replaceAll(options.key ?? NO_KEY, '[redacted]'),
       tokens: (text) =>

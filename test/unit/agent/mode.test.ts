@@ -103,6 +103,22 @@ describe('the mode of a session', () => {
     expect(readApprovalState(null).mode).toBe('read_only');
   });
 
+  it('a log from elsewhere can forbid, but not allow', async () => {
+    const script = () => [calls([write('a.txt', 'new'), run('one')]), text('done')];
+    const bench = await openBench({ isForeign: true, files: { 'a.txt': 'old' }, script: script() });
+    const data = { mode: 'accept_edits', rules: [{ tool: 'run', pattern: 'one' }] };
+    const lease = await bench.log.acquire();
+    await bench.log.append([{ type: 'extension_data', ext_type: 'bough.approvals', data }]);
+    lease.dispose();
+    expect(bench.session.mode()).toBe('ask');
+    await bench.send('change it');
+    expect(bench.ran).toEqual([]);
+    expect(bench.session.log.state().approvals).toHaveLength(2);
+    expect(failureOf(await setMode(bench, 'accept_edits')).code).toBe('ForeignLog');
+    await setMode(bench, 'read_only');
+    expect(bench.session.mode()).toBe('read_only');
+  });
+
   it('going to another line never loosens the mode in force', async () => {
     const bench = await openBench({ script: [text('one'), text('two'), text('three')] });
     await setMode(bench, 'accept_edits');

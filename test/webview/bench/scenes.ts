@@ -20,6 +20,7 @@ export const idle: StatusView = {
   place: 'ready',
   suggestions: [],
   sendOn: 'enter',
+  mode: 'ask',
   isSummarising: false,
 };
 

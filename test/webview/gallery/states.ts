@@ -237,11 +237,11 @@ function waiting(kind: 'retry' | 'server' | 'resume' | 'parked'): State {
       ...(kind === 'retry' ? {} : { server_hint: true }),
     });
   }
-  scene.status = { ...idle, run: kind === 'parked' ? 'parked' : 'retrying' };
-  if (kind === 'resume') {
-    const data = { mode: 'accept_edits', rules: [] };
-    scene.add({ type: 'extension_data', ext_type: 'bough.approvals', data });
-  }
+  scene.status = {
+    ...idle,
+    run: kind === 'parked' ? 'parked' : 'retrying',
+    mode: kind === 'resume' ? 'accept_edits' : 'ask',
+  };
   return { name: `retry-${kind}`, scene, height: 420 };
 }
 

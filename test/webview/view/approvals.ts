@@ -111,17 +111,10 @@ export function approvalTests(open: Open): void {
       await chat.page.keyboard.press('ArrowDown');
       await chat.page.keyboard.press('Enter');
       await eventually(() => chat.intents()).toEqual([{ type: 'set_mode', mode: 'accept_edits' }]);
-      // What is shown is what the log says, not what was clicked.
+      // What is shown is what is in force, not what was clicked.
       expect(await chat.at('mode-picker').getAttribute('data-mode')).toBe('ask');
-      await chat.post(
-        scene.append(() =>
-          scene.add({
-            type: 'extension_data',
-            ext_type: 'bough.approvals',
-            data: { mode: 'accept_edits', rules: [] },
-          }),
-        ),
-      );
+      scene.status = { ...scene.status, mode: 'accept_edits' };
+      await chat.post({ type: 'status', session: scene.id, status: scene.status });
       await eventually(() => chat.at('mode-picker').getAttribute('data-mode')).toBe('accept_edits');
     });
 
