@@ -5,6 +5,7 @@
  */
 import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Part } from '../shared/entry.js';
 import { entrySchemas, isKnownType, type Draft } from '../shared/notes.js';
+import type { AppendRequest } from './append-queue.js';
 import type { Blobs } from './store.js';
 import { loneHighSurrogate } from './torn-text.js';
 
@@ -19,8 +20,24 @@ const BYTES_PER_CHARACTER = 6;
 /** What a blob's hash and a preview take at most; a part that is shorter is left as it is. */
 const WORTH_CHARS = 4 * PREVIEW_CHARS;
 
+/** Those whose batch could be made to fit; one that cannot be kept is refused alone. */
+export async function fitRequests(
+  blobs: Blobs,
+  requests: readonly AppendRequest[],
+): Promise<AppendRequest[]> {
+  const fitted: AppendRequest[] = [];
+  for (const request of requests) {
+    try {
+      fitted.push({ ...request, batch: await fitBatch(blobs, request.batch) });
+    } catch (error) {
+      request.reject(error);
+    }
+  }
+  return fitted;
+}
+
 /** The batch with what is too long in blobs; the same batch when nothing is. @throws BoughError StorageFailure */
-export async function fitBatch(blobs: Blobs, batch: readonly Draft[]): Promise<readonly Draft[]> {
+async function fitBatch(blobs: Blobs, batch: readonly Draft[]): Promise<readonly Draft[]> {
   if (batch.every(isSmall)) return batch;
   const fitted: Draft[] = [];
   for (const draft of batch) fitted.push(isSmall(draft) ? draft : await fitDraft(blobs, draft));

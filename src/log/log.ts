@@ -10,14 +10,14 @@ import { isConversation, type Draft, type Entry } from '../shared/notes.js';
 import { AppendQueue, type AppendRequest, type StoreAppendOptions } from './append-queue.js';
 import { Bodies } from './bodies.js';
 import { FolderBlobs } from './blobs.js';
-import { fitBatch } from './fit.js';
+import { fitRequests } from './fit.js';
 import { composeLines } from './group.js';
-import { refusalOf } from './header.js';
 import type { Ledger } from './ledger.js';
 import { Listeners } from './listeners.js';
 import { LogFile, type CaughtUp, type LogFileParts } from './log-file.js';
 import { Serial } from './serial.js';
 import { sessionIdOf } from './session-name.js';
+import { Standing } from './standing.js';
 import type {
   Access,
   Blobs,
@@ -49,12 +49,8 @@ export class FileLog implements SessionLog {
   readonly #appends: AppendQueue;
   readonly #serial = new Serial();
   readonly #appended = new Listeners<readonly PlacedEntry[]>();
-  readonly #accessed = new Listeners<Access>();
-  /** Mode, or why it is read-only, as the listeners know it. */
-  #shownAccess: string;
+  readonly #standing: Standing;
   #runs = 0;
-  /** Why the handle is of no more use. */
-  #ended: { mode: 'stale' | 'poisoned'; error: BoughError } | undefined;
 
   private constructor(parts: LogParts, log: LogFile) {
     this.#parts = parts;
@@ -71,7 +67,7 @@ export class FileLog implements SessionLog {
     });
     this.journal = this.#journal;
     this.#appends = new AppendQueue((takeGroup) => this.#serial.run(() => this.#drain(takeGroup)));
-    this.#shownAccess = this.access.mode === 'read-only' ? this.access.reason : this.access.mode;
+    this.#standing = new Standing(() => this.#ledger);
   }
 
   /** A session that is not on disk before its first append. */
@@ -101,14 +97,7 @@ export class FileLog implements SessionLog {
   }
 
   get access(): Access {
-    if (this.#ended !== undefined) return { mode: this.#ended.mode, message: this.#ended.error.message };
-    const { access, isArchived } = this.#ledger;
-    if (access.mode !== 'write' || !isArchived) return access;
-    return {
-      mode: 'read-only',
-      reason: 'archived',
-      message: 'This session is archived; unarchive it to go on with it.',
-    };
+    return this.#standing.access;
   }
 
   get damage(): readonly LogDamage[] {
@@ -134,7 +123,7 @@ export class FileLog implements SessionLog {
 
   /** The handle can be given to whoever opens the session. */
   get isLive(): boolean {
-    return this.#ended === undefined;
+    return !this.#standing.hasEnded;
   }
 
   state(head?: string | null): PathState {
@@ -185,7 +174,7 @@ export class FileLog implements SessionLog {
   acquire(signal?: AbortSignal): Promise<Lease> {
     return this.#serial.run(async () => {
       signal?.throwIfAborted();
-      this.#checkWritable(false);
+      this.#standing.check();
       await this.#take('run', signal);
       this.#runs++;
       return this.#newLease();
@@ -198,7 +187,7 @@ export class FileLog implements SessionLog {
 
   catchUp(): Promise<void> {
     return this.#serial.run(async () => {
-      if (this.#ended !== undefined) return;
+      if (this.#standing.hasEnded) return;
       await this.#staleOnConflict(async () => this.#takeIn(await this.#log.catchUp()));
     });
   }
@@ -208,7 +197,7 @@ export class FileLog implements SessionLog {
   }
 
   onAccess(listener: (access: Access) => void): Disposable {
-    return this.#accessed.add(listener);
+    return this.#standing.onAccess(listener);
   }
 
   /** Waits for what was asked before. The handle is stale afterwards. */
@@ -216,7 +205,7 @@ export class FileLog implements SessionLog {
     return this.#serial.run(async () => {
       const closed = new BoughError('SessionStale', 'This session was closed; open it again to go on.');
       // Of a session that was deleted, late saves are told that.
-      if (this.#ended === undefined) this.#end('stale', closed);
+      if (!this.#standing.hasEnded) this.#standing.end('stale', closed);
       try {
         await this.#letGo();
       } finally {
@@ -233,10 +222,10 @@ export class FileLog implements SessionLog {
         await this.#letGo();
         await this.#log.closeFile();
         const moved = await move();
-        this.#end('stale', error);
+        this.#standing.end('stale', error);
         return moved;
       } finally {
-        if (this.#ended !== undefined || this.#runs === 0) await this.#log.release();
+        if (this.#standing.hasEnded || this.#runs === 0) await this.#log.release();
       }
     });
   }
@@ -263,7 +252,10 @@ export class FileLog implements SessionLog {
     const seen = this.head;
     await this.#take('write');
     // Catching up may have shown that the session was archived meanwhile.
-    const allowed = await this.#fit(requests.filter((request) => this.#isAllowed(request)));
+    const allowed = await fitRequests(
+      this.blobs,
+      requests.filter((request) => this.#isAllowed(request)),
+    );
     const isOvertaken = this.head !== seen && allowed.some(({ options }) => options.expectedHead === seen);
     const world = { ids: this.#parts.ids, timestamp: new Date(this.#parts.clock.now()).toISOString() };
     const lines = composeLines(allowed, this.#ledger, world);
@@ -275,38 +267,17 @@ export class FileLog implements SessionLog {
       this.#tellAppended(written.flat());
     }
     // Another window moved the head from where the person saw it: their view has to be taken anew.
-    if (isOvertaken) this.#end('stale', overtaken());
-  }
-
-  /** With what is too long for a line in blobs. One that cannot be kept there fails alone. */
-  async #fit(requests: readonly AppendRequest[]): Promise<AppendRequest[]> {
-    const fitted: AppendRequest[] = [];
-    for (const request of requests) {
-      try {
-        fitted.push({ ...request, batch: await fitBatch(this.blobs, request.batch) });
-      } catch (error) {
-        request.reject(error);
-      }
-    }
-    return fitted;
+    if (isOvertaken) this.#standing.end('stale', overtaken());
   }
 
   #isAllowed(request: AppendRequest): boolean {
     try {
-      this.#checkWritable(request.options.isArchivedAllowed === true);
+      this.#standing.check(request.options);
       return true;
     } catch (error) {
       request.reject(error);
       return false;
     }
-  }
-
-  #checkWritable(isArchivedAllowed: boolean): void {
-    if (this.#ended !== undefined) throw this.#ended.error;
-    const { access } = this;
-    if (access.mode === 'read-only' && access.reason === 'archived' && isArchivedAllowed) return;
-    const refusal = refusalOf(access);
-    if (refusal !== undefined) throw refusal;
   }
 
   async #take(purpose: 'run' | 'write', signal?: AbortSignal): Promise<void> {
@@ -323,9 +294,10 @@ export class FileLog implements SessionLog {
       return await work();
     } catch (error) {
       const { poison } = this.#log;
-      if (poison !== undefined) this.#end('poisoned', poison);
+      if (poison !== undefined) this.#standing.end('poisoned', poison);
       else if (isBoughError(error, 'SessionConflict')) {
-        this.#end('stale', new BoughError('SessionStale', error.message, error.data, { cause: error }));
+        const stale = new BoughError('SessionStale', error.message, error.data, { cause: error });
+        this.#standing.end('stale', stale);
       }
       throw error;
     }
@@ -354,22 +326,9 @@ export class FileLog implements SessionLog {
     }
   }
 
-  #end(mode: 'stale' | 'poisoned', error: BoughError): void {
-    this.#ended = { mode, error };
-    this.#tellAccess();
-  }
-
   #tellAppended(placed: readonly PlacedEntry[]): void {
     this.#appended.tell(placed);
-    this.#tellAccess();
-  }
-
-  #tellAccess(): void {
-    const { access } = this;
-    const shown = access.mode === 'read-only' ? access.reason : access.mode;
-    if (shown === this.#shownAccess) return;
-    this.#shownAccess = shown;
-    this.#accessed.tell(access);
+    this.#standing.tell();
   }
 }
 

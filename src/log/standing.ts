@@ -1,0 +1,65 @@
+/** Whether a handle may write, and why not: what its log says of itself, and what has happened to the handle. */
+import type { Disposable } from '../ports.js';
+import type { BoughError } from '../shared/failure.js';
+import { refusalOf } from './header.js';
+import type { Ledger } from './ledger.js';
+import { Listeners } from './listeners.js';
+import type { Access } from './store.js';
+
+export class Standing {
+  readonly #ledger: () => Ledger;
+  readonly #accessed = new Listeners<Access>();
+  /** Mode, or why it is read-only, as the listeners know it. */
+  #shown: string;
+  /** Why the handle is of no more use. */
+  #ended: { mode: 'stale' | 'poisoned'; error: BoughError } | undefined;
+
+  constructor(ledger: () => Ledger) {
+    this.#ledger = ledger;
+    this.#shown = shownOf(this.access);
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  get access(): Access {
+    if (this.#ended !== undefined) return { mode: this.#ended.mode, message: this.#ended.error.message };
+    const { access, isArchived } = this.#ledger();
+    if (access.mode !== 'write' || !isArchived) return access;
+    return {
+      mode: 'read-only',
+      reason: 'archived',
+      message: 'This session is archived; unarchive it to go on with it.',
+    };
+  }
+
+  /** @throws BoughError as an append of this handle does */
+  check({ isArchivedAllowed = false }: { isArchivedAllowed?: boolean } = {}): void {
+    if (this.#ended !== undefined) throw this.#ended.error;
+    const { access } = this;
+    if (access.mode === 'read-only' && access.reason === 'archived' && isArchivedAllowed) return;
+    const refusal = refusalOf(access);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  end(mode: 'stale' | 'poisoned', error: BoughError): void {
+    this.#ended = { mode, error };
+    this.tell();
+  }
+
+  onAccess(listener: (access: Access) => void): Disposable {
+    return this.#accessed.add(listener);
+  }
+
+  /** Something was read or written that may have changed it. */
+  tell(): void {
+    const { access } = this;
+    const shown = shownOf(access);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#accessed.tell(access);
+  }
+}
+
+const shownOf = (access: Access): string => (access.mode === 'read-only' ? access.reason : access.mode);
