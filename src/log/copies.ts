@@ -76,7 +76,7 @@ export class Copies {
     };
     const copy = {
       init: { ...lineage, ...init, id: init.id ?? this.#parts.ids.session() },
-      plan: new CopyPlan({ outline, kept, head, isForeign: true }),
+      plan: new CopyPlan({ outline, kept, head }),
       positions: Array.from({ length: source.position }, (_, position) => position),
       carry: this.#carryFrom(source),
     };
