@@ -11,7 +11,8 @@ import type { StoreAppendOptions } from './append-queue.js';
 import { serialiseBatch, serialiseHeader } from './codec.js';
 import { Ahead, completeBatch } from './complete.js';
 import { ConnectedBlobs } from './connected-blobs.js';
-import type { CustomStore, StoredEntry, StoredSession } from './custom-store.js';
+import { addition, creation } from './connected-writes.js';
+import type { StoredEntry, StoredSession } from './custom-store.js';
 import { checkHead } from './group.js';
 import { refusalOf } from './header.js';
 import { Ledger } from './ledger.js';
@@ -282,7 +283,8 @@ export class ConnectedLog implements SessionLog {
     const { boundary } = this.#parts;
     const entries = texts.map((text) => JSON.parse(text) as StoredEntry);
     const isNew = this.#isNew;
-    const { operation, write } = isNew ? this.#creation(entries) : this.#addition(entries);
+    const { id, position, header } = this;
+    const { operation, write } = isNew ? creation(header, entries) : addition(id, position, entries);
     const { result, returned } = boundary.call(operation, write);
     let isDone: unknown;
     try {
@@ -293,25 +295,6 @@ export class ConnectedLog implements SessionLog {
     }
     if (isDone !== true) throw this.#conflict(isNew);
     this.#isNew = false;
-  }
-
-  #creation(entries: StoredEntry[]): Write {
-    const header = JSON.parse(serialiseHeader(this.header)) as StoredEntry;
-    return { operation: 'create', write: (store, options) => store.create(header, entries, options) };
-  }
-
-  #addition(entries: StoredEntry[]): Write {
-    const { id, position } = this;
-    const [entry = {}] = entries;
-    const operation = operationFor(entries);
-    return {
-      operation,
-      write: (store, options) => {
-        if (operation === 'appendStep')
-          return store.appendStep?.(id, position, entries, options) ?? missing();
-        return store[operation]?.(id, position, entry, options) ?? missing();
-      },
-    };
   }
 
   /** Nothing is written while an earlier write may still land, or before it is known whether it did. */
@@ -418,20 +401,6 @@ export class ConnectedLog implements SessionLog {
     this.#accessed.tell(this.access);
   }
 }
-
-type WriteOperation = 'create' | 'append' | 'appendStep' | 'appendIncompleteOutput' | 'appendBranchSummary';
-interface Write {
-  operation: WriteOperation;
-  write: (store: CustomStore, options: { signal: AbortSignal }) => Promise<boolean>;
-}
-
-function operationFor(entries: readonly StoredEntry[]): Exclude<WriteOperation, 'create'> {
-  if (entries.length > 1) return 'appendStep';
-  if (entries[0]?.['type'] === 'incomplete_output') return 'appendIncompleteOutput';
-  return entries[0]?.['type'] === 'branch_summary' ? 'appendBranchSummary' : 'append';
-}
-
-const missing = (): Promise<never> => Promise.reject(new TypeError('this method is missing'));
 
 const asPlaced = ({ position, entry }: PlacedEntry): PlacedEntry => ({
   position,

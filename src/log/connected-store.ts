@@ -4,22 +4,20 @@
  */
 import type { Clock, Disposable, Ids } from '../ports.js';
 import type { Header } from '../shared/entry.js';
-import { BoughError, isBoughError } from '../shared/failure.js';
+import { BoughError } from '../shared/failure.js';
 import { ConnectedBlobs } from './connected-blobs.js';
-import { ConnectedLog } from './connected-log.js';
+import { ConnectedLog, type ConnectedLogParts } from './connected-log.js';
+import { ConnectedRows } from './connected-rows.js';
+import { pruneConnected, verifyConnected, type ConnectedUpkeep } from './connected-upkeep.js';
 import { exists, forkInit, forkPoint, refuseWhileAsked, wait } from './copies.js';
 import { copyLines, hashesIn } from './copy-lines.js';
 import { CopyPlan } from './copy-plan.js';
-import type { CustomStore, StoredEntry, StoredRow, StoredSession } from './custom-store.js';
+import type { CustomStore, StoredEntry, StoredSession } from './custom-store.js';
 import { newHeader, refusalOf } from './header.js';
 import { importRecords } from './import-records.js';
-import { byUpdate, cursorAt, matches, pageLimit, rowAt, type RowKey } from './list-page.js';
 import { Listeners } from './listeners.js';
-import { namedBlobs } from './named-blobs.js';
-import { checkPolicy } from './prune.js';
 import { Gates } from './serial.js';
 import { checkSessionId } from './session-name.js';
-import { isCarrying, surveyEntries } from './session-survey.js';
 import { StoreBoundary } from './store-boundary.js';
 import type {
   Deletion,
@@ -31,15 +29,7 @@ import type {
   SessionSummary,
   StoreAbilities,
 } from './store.js';
-import { summaryOf, unreadable } from './summary.js';
-import type {
-  LogReport,
-  PruneOptions,
-  PrunePolicy,
-  PruneReport,
-  VerifyOptions,
-  VerifyReport,
-} from './upkeep.js';
+import type { PruneOptions, PrunePolicy, PruneReport, VerifyOptions, VerifyReport } from './upkeep.js';
 
 export interface ConnectParts {
   custom: CustomStore;
@@ -57,9 +47,6 @@ interface Snapshot extends StoredSession {
   blobs: Map<string, Uint8Array>;
 }
 
-/** How many rows are asked for at a time where the store can page. */
-const ROWS_AT_ONCE = 100;
-
 export const connectStore = (parts: ConnectParts): ConnectedStore => new ConnectedStore(parts);
 
 export class ConnectedStore implements SessionStore, StoreAbilities {
@@ -68,12 +55,12 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
   readonly #live = new Map<string, ConnectedLog>();
   readonly #gates = new Gates();
   readonly #changed = new Listeners<string>();
-  /** Rows as they were when they were made; a row's session is read again when it changed. */
-  readonly #rows = new Map<string, { row: StoredRow; summary: SessionSummary }>();
+  readonly #rows: ConnectedRows;
 
   constructor(parts: ConnectParts) {
     this.#parts = parts;
     this.#boundary = new StoreBoundary(parts.custom, parts.clock, parts.persistenceTimeout);
+    this.#rows = new ConnectedRows(this.#logParts);
   }
 
   create(init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
@@ -103,25 +90,14 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     );
   }
 
-  async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
-    const limit = pageLimit(query);
-    const after = query.cursor === undefined ? undefined : rowAt(query.cursor);
-    const isWanted = matches(query);
-    const sessions: SessionSummary[] = [];
-    for await (const row of this.#rowsAfter(query.owner, after)) {
-      const summary = await this.#summarise(row);
-      if (summary === undefined || !isWanted(summary)) continue;
-      const last = sessions.at(-1);
-      if (last !== undefined && sessions.length === limit) return { sessions, cursor: cursorAt(last) };
-      sessions.push(summary);
-    }
-    return { sessions };
+  list(query?: ListQuery): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
+    return this.#rows.list(query);
   }
 
   async summary(id: string): Promise<SessionSummary | undefined> {
     checkSessionId(id);
     const stored = await this.#boundary.load(id);
-    return stored === undefined ? undefined : this.#summaryOf(stored);
+    return stored === undefined ? undefined : this.#rows.summaryOf(stored);
   }
 
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
@@ -194,35 +170,12 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     );
   }
 
-  /** Goals and blobs have no way to be deleted for themselves in a custom store: they go with their session. */
-  async prune(policy: PrunePolicy, { dryRun = false, signal }: PruneOptions = {}): Promise<PruneReport> {
-    checkPolicy(policy);
-    const report: PruneReport = { sessions: [], goals: [], results: [], bytes: 0, kept: [] };
-    const age = policy.sessionIdle ?? 0;
-    if (age === 0) return report;
-    for (const row of await this.#boundary.list()) {
-      signal?.throwIfAborted();
-      if (this.#parts.clock.now() - row.updated <= age) continue;
-      const reason = await this.#reasonToKeep(row.id);
-      if (reason !== undefined) {
-        report.kept.push({ session: row.id, reason });
-        continue;
-      }
-      const title = (await this.#summarise(row))?.title ?? row.id;
-      if (!dryRun) await (await this.delete(row.id)).purge();
-      report.sessions.push({ id: row.id, title, updated: row.updated, bytes: row.bytes });
-      report.bytes += row.bytes;
-    }
-    return report;
+  prune(policy: PrunePolicy, options?: PruneOptions): Promise<PruneReport> {
+    return pruneConnected(this.#upkeep, policy, options);
   }
 
-  async verify({ signal }: VerifyOptions = {}): Promise<VerifyReport> {
-    const logs: LogReport[] = [];
-    for (const row of await this.#boundary.list()) {
-      signal?.throwIfAborted();
-      logs.push(await this.#examine(row));
-    }
-    return { folder: undefined, logs, orphans: [], strayFiles: [], repaired: [] };
+  verify(options?: VerifyOptions): Promise<VerifyReport> {
+    return verifyConnected(this.#upkeep, options);
   }
 
   onChange(listener: (id: string) => void): Disposable {
@@ -241,7 +194,17 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     return await this.#gates.run(id, work, signal);
   }
 
-  get #logParts() {
+  get #upkeep(): ConnectedUpkeep {
+    return {
+      clock: this.#parts.clock,
+      boundary: this.#boundary,
+      rows: this.#rows,
+      peek: (id) => this.#gated(id, () => this.#peeked(id)),
+      delete: (id) => this.delete(id),
+    };
+  }
+
+  get #logParts(): ConnectedLogParts {
     const { clock, ids, onTrouble } = this.#parts;
     return { boundary: this.#boundary, clock, ids, onTrouble };
   }
@@ -370,7 +333,7 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     if (!isMade) throw exists(id);
   }
 
-  // -------------------------------------------------------------------------------------------------- deleting, rows
+  // ----------------------------------------------------------------------------------------------------- deleting
 
   /** What undo needs. It is in memory: a custom store has no trash. */
   async #snapshot(id: string): Promise<Snapshot | undefined> {
@@ -395,95 +358,5 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     for (const [hash, bytes] of kept.blobs) await this.#boundary.putBlob(id, hash, bytes);
     await this.#store(id, kept.header, kept.entries);
     this.#changed.tell(id);
-  }
-
-  async *#rowsAfter(owner: string | undefined, after: RowKey | undefined): AsyncGenerator<StoredRow> {
-    if (!this.#boundary.can('query')) {
-      for (const row of await this.#boundary.list())
-        if (after === undefined || byUpdate(row, after) > 0) yield row;
-      return;
-    }
-    for (let last = after; ;) {
-      const query = { limit: ROWS_AT_ONCE, ...(owner === undefined ? {} : { owner }) };
-      const rows = await this.#boundary.query(last === undefined ? query : { ...query, after: last });
-      yield* rows;
-      const end = rows.at(-1);
-      if (end === undefined || rows.length < ROWS_AT_ONCE) return;
-      last = { updated: end.updated, id: end.id };
-    }
-  }
-
-  /** Undefined when it was deleted meanwhile. One whose content is not right keeps its row. */
-  async #summarise(row: StoredRow): Promise<SessionSummary | undefined> {
-    const known = this.#rows.get(row.id);
-    if (known?.row.updated === row.updated && known.row.entries === row.entries) return known.summary;
-    try {
-      const stored = await this.#boundary.load(row.id);
-      if (stored === undefined) return undefined;
-      const summary = this.#summaryOf(stored);
-      this.#rows.set(row.id, { row: stored.row, summary });
-      return summary;
-    } catch (error) {
-      if (!isBoughError(error)) throw error;
-      const stat = { size: row.bytes, mtime: row.updated, isFile: true, isFolder: false };
-      return { ...unreadable(row.id, stat, error.message), owner: row.owner };
-    }
-  }
-
-  #summaryOf(stored: StoredSession): SessionSummary {
-    const { row } = stored;
-    const { ledger } = ConnectedLog.of(this.#logParts, stored);
-    return {
-      ...summaryOf(row.id, { ledger, size: row.bytes, mtime: row.updated }),
-      id: row.id,
-      created: row.created,
-    };
-  }
-
-  async #reasonToKeep(id: string): Promise<string | undefined> {
-    try {
-      const log = await this.#gated(id, () => this.#peeked(id));
-      if (log.isRunning) return 'It is in use.';
-      const found = surveyEntries(
-        log.ledger,
-        (await log.since(0)).map(({ entry }) => entry),
-      );
-      if (found.isWaiting) return 'It waits for an approval.';
-      return isCarrying(found) ? 'It carries a goal that is not completed.' : undefined;
-    } catch (error) {
-      if (!isBoughError(error)) throw error;
-      return error.message;
-    }
-  }
-
-  async #examine(row: StoredRow): Promise<LogReport> {
-    const { id, bytes } = row;
-    const report: LogReport = {
-      id,
-      title: id,
-      file: undefined,
-      lines: row.entries,
-      entries: row.entries,
-      bytes,
-      damage: [],
-      missingBlobs: [],
-      repaired: [],
-    };
-    try {
-      const log = await this.#gated(id, () => this.#peeked(id));
-      report.title = (await this.#summarise(row))?.title ?? id;
-      const hashes = new Set((await log.since(0)).flatMap(({ entry }) => namedBlobs(entry)));
-      for (const hash of hashes) {
-        const reason = await log.blobs.get(hash).then(
-          () => undefined,
-          (error: Error) => error.message,
-        );
-        if (reason !== undefined) report.missingBlobs.push({ hash, reason });
-      }
-      return report;
-    } catch (error) {
-      if (!isBoughError(error)) throw error;
-      return { ...report, unreadable: error.message };
-    }
   }
 }
