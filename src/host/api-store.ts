@@ -1,6 +1,8 @@
 /** What other extensions do with sessions as a whole: open, list, fork, archive, delete, prune. */
 import type { Deletion, ForkOptions, SessionSummary } from '../log/store.js';
+import type { CustomStore } from '../log/custom-store.js';
 import type { PruneOptions, PrunePolicy, PruneReport } from '../log/upkeep.js';
+import type { Disposable } from '../ports.js';
 import { apiSession } from './api-session.js';
 import type { BoughSession, OpenOptions } from './api.js';
 import type { Chats } from './chat/chats.js';
@@ -8,10 +10,11 @@ import { randomIds } from './clock.js';
 import type { Buckets } from './sessions/other-folders.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
 import type { SessionsTree } from './sessions/tree.js';
-import type { WholeStore, WindowStore } from './sessions/window-store.js';
+import type { Place, WholeStore, WindowStore } from './sessions/window-store.js';
 
 export interface StoreApiParts {
   store: WindowStore;
+  connect: (custom: CustomStore) => Place;
   buckets: Buckets;
   sessions: OpenSessions;
   chats: Chats;
@@ -26,6 +29,7 @@ export interface StoreApi {
   forkSession(id: string, options?: Pick<ForkOptions, 'at' | 'before' | 'title'>): Promise<BoughSession>;
   archiveSession(id: string): Promise<void>;
   unarchiveSession(id: string): Promise<void>;
+  registerStore(custom: CustomStore): Disposable;
   pruneSessions(policy: PrunePolicy, options?: Pick<PruneOptions, 'dryRun'>): Promise<PruneReport>;
 }
 
@@ -57,6 +61,16 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
       tree.refresh();
       return open(parts, { session: copy.id });
     },
+    registerStore: (custom) => {
+      const registration = store.register(parts.connect(custom));
+      tree.refresh();
+      return {
+        dispose: () => {
+          registration.dispose();
+          tree.refresh();
+        },
+      };
+    },
     archiveSession: (id) => setArchived(id, store.archive(id)),
     unarchiveSession: (id) => setArchived(id, store.unarchive(id)),
     pruneSessions: async (policy, options) => {
@@ -85,9 +99,17 @@ async function open(parts: StoreApiParts, options: OpenOptions): Promise<BoughSe
   return apiSession(opened);
 }
 
-/** Where a session comes from, in this order: a file, memory, a name, the last one, a fresh one. */
+/**
+ * Where a session comes from, in this order: a file, memory, a name, the last one, a fresh one. With a store of another
+ * extension only the name counts.
+ */
 async function idOf({ store, buckets, chats }: StoreApiParts, options: OpenOptions): Promise<string> {
   const { session, path, continueLast, ephemeral, folder } = options;
+  if (store.registered !== undefined) {
+    const id = session ?? randomIds.session();
+    store.beginIn(store.registered, id);
+    return id;
+  }
   if (path !== undefined) return (await store.openFile(path)).id;
   if (ephemeral) return store.ephemeralId(session);
   const bucket = folder === undefined ? undefined : await bucketOf(buckets, folder);

@@ -5,6 +5,7 @@
  */
 import type { RetryPolicy } from '../agent/types.js';
 import type { SessionSummary } from '../log/store.js';
+import type { CustomStore } from '../log/custom-store.js';
 import type { PrunePolicy, PruneReport } from '../log/upkeep.js';
 import type { Disposable } from '../ports.js';
 import type { Message, Part } from '../shared/entry.js';
@@ -33,6 +34,11 @@ export interface BoughApi {
   /** An archived session stays listed and takes nothing more. @throws BoughError SessionRunning */
   archive(id: string): Promise<void>;
   unarchive(id: string): Promise<void>;
+  /**
+   * Sessions that `open` begins from now on are kept in this store, and its sessions are listed beside those on disk, until
+   * it is disposed of. `path`, `continueLast`, `ephemeral` and `folder` do not count with it.
+   */
+  registerStore(store: CustomStore): Promise<Disposable>;
   /** Deletes by age, in milliseconds; zero deletes nothing. With `dryRun` it says what would go. */
   prune(policy: PrunePolicy, options?: { dryRun?: boolean }): Promise<PruneReport>;
   /** Every entry that is appended to a session of this window, after it is durable. */

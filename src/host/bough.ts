@@ -106,7 +106,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     tree,
     runUi,
     proposal: (session, call) => readProposal(sessions, session, call),
-    ...createStoreApi({ store, buckets: storage.buckets, sessions, chats, tree }),
+    ...createStoreApi({ store, connect: storage.connect, buckets: storage.buckets, sessions, chats, tree }),
     start: async () => {
       await sessions.open(await chats.ofSideBar());
       await applyRetention(readRetention(readSetting), { store, tree, tell: parts.tell });

@@ -40,6 +40,7 @@ export function createApi(
     fork: async (id, options) => (await load()).forkSession(id, options),
     archive: async (id) => (await load()).archiveSession(id),
     unarchive: async (id) => (await load()).unarchiveSession(id),
+    registerStore: async (store) => (await load()).registerStore(store),
     prune: async (policy, options) => (await load()).pruneSessions(policy, options),
     onEntry: (listener) => events.entry.on(listener),
     onRetry: (listener) => events.retry.on(listener),

@@ -2,6 +2,8 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { connectStore } from '../log/connected-store.js';
+import type { CustomStore } from '../log/custom-store.js';
 import { ActiveSessions } from '../log/active-sessions.js';
 import { DraftFiles } from '../log/draft.js';
 import { FileStore } from '../log/file-store.js';
@@ -29,6 +31,8 @@ export interface Storage {
   buckets: Buckets;
   active: ActiveSession;
   drafts: DraftStore;
+  /** The sessions of another extension's store. */
+  connect: (custom: CustomStore) => Place;
   close(): Promise<void>;
 }
 
@@ -79,7 +83,13 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     isContinued: () => parts.readSetting('sessions.continueLast') !== false,
     onTrouble,
   });
-  return { store, buckets, active, drafts: draftsOf(shared, store), close: () => store.close() };
+  let connected = 0;
+  const connect = (custom: CustomStore): Place => ({
+    key: `custom-${++connected}`,
+    folder: undefined,
+    store: connectStore({ custom, clock, ids, producer: shared.producer, onTrouble }),
+  });
+  return { store, buckets, active, drafts: draftsOf(shared, store), connect, close: () => store.close() };
 }
 
 function placeAt(shared: Root, key: string, folder: string | undefined): Place {
