@@ -10,6 +10,7 @@ import { keepJournal } from './recover.js';
 import { lastFailure } from './last-turn.js';
 import { LONGEST_WAIT_MS } from './retry.js';
 import { suspensionOf } from './suspended.js';
+import { entriesOf, spentMs } from './turn-facts.js';
 import { startRun, type Begin } from './turn.js';
 
 /** A wait that ended longer ago than this asks before the step starts. */
@@ -28,11 +29,20 @@ export async function reopen(core: Core): Promise<void> {
 async function lookThrough(core: Core): Promise<void> {
   if (core.run !== null || core.isClosed) return;
   if (core.unsaved === null) core.failure = await lastFailure(core);
+  await recallSpent(core);
   core.isElsewhere = (await core.log.holder()) !== null;
   if (!core.isElsewhere && core.log.access.mode === 'write' && (await hasWork(core))) await takeUp(core);
   core.isRecovered = true;
   core.announce();
   if (core.isElsewhere) lookAgain(core, LOOK_AGAIN_MS);
+}
+
+/** A turn that was left open has used a part of its time already. */
+async function recallSpent(core: Core): Promise<void> {
+  const { turn } = core.log.state();
+  if (turn === null || core.spent?.turn_id === turn.turn_id || !(core.parts.settings().maxDuration > 0))
+    return;
+  core.spent = { turn_id: turn.turn_id, ms: spentMs(await entriesOf(core, turn.turn_id)) };
 }
 
 /** Somebody else appended: whether another window runs this session is looked up in a moment. */

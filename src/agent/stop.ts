@@ -7,6 +7,8 @@ import { closed } from './recover.js';
 import { timeOf, type Done } from './refusals.js';
 import { resumeTurn } from './reopen.js';
 import { closeSuspended, suspensionOf, type Closing } from './suspended.js';
+import { STOP_GRACE_MS } from './tool-run.js';
+import { sleep } from './wait.js';
 
 /** Ends whatever goes on, and whatever waits. Resolves when the end is in the log. */
 export async function stop(core: Core): Promise<Done | Failure> {
@@ -27,8 +29,14 @@ export async function stop(core: Core): Promise<Done | Failure> {
   return 'done' in later ? ranOut(core, later.done) : later;
 }
 
+/** What a stopped tool may take to end, and then the last writes. They go on beyond it; the person is told. */
+const LAST_WRITES_MS = STOP_GRACE_MS + 5_000;
+
 async function ranOut(core: Core, done: Promise<void>): Promise<Done | Failure> {
-  await done;
+  const over = new AbortController();
+  void done.then(() => over.abort());
+  await sleep(core.parts.clock, LAST_WRITES_MS, [over.signal]);
+  if (!over.signal.aborted) return notWritten();
   return core.unsaved === null || core.failure === null ? {} : core.failure;
 }
 
@@ -49,6 +57,14 @@ export async function dismiss(core: Core): Promise<Done | Failure> {
   if (suspensionOf(core) !== 'approvals') return refused('NotPending', 'Nothing waits for your decision.');
   return close(core, { decision: 'abandoned', pendingText: DISMISSED_TEXT, holdsQueue: true });
 }
+
+const notWritten = (): Failure => ({
+  kind: 'storage',
+  code: 'StorageFailure',
+  message:
+    'The turn is stopped, but its end is not on disk yet: the disk has not answered for 5 seconds. Look at the disk; it is still being tried.',
+  transient: false,
+});
 
 /** Gives the wait up, and with it the turn. Approvals are not its business. */
 export async function retryCancel(core: Core): Promise<Done | Failure> {

@@ -9,7 +9,7 @@ import { stackOf } from './failures.js';
 import { readResult } from './results.js';
 
 /** How long a stopped tool may take to give its result. */
-const STOP_GRACE_MS = 2_000;
+export const STOP_GRACE_MS = 2_000;
 
 export interface ReadyCall {
   call: CallState;

@@ -100,3 +100,26 @@ function beginRequest(facts: TurnFacts): void {
   facts.attempts = 0;
   facts.firstAttemptAt = null;
 }
+
+/**
+ * ms that a turn ran until its last entry, by the times in the log. Waiting for the person does not count: not from a
+ * request to its decision, nor while the turn was parked.
+ */
+export function spentMs(entries: readonly Entry[]): number {
+  const open = new Set<string>();
+  let isParked = false;
+  let before: number | null = null;
+  let spent = 0;
+  for (const entry of entries) {
+    const at = timeOf(entry.timestamp);
+    if (at !== null) {
+      if (before !== null && open.size === 0 && !isParked) spent += Math.max(0, at - before);
+      before = at;
+    }
+    if (entry.type === 'approval_request') open.add(entry.id);
+    if (entry.type === 'approval_decision') open.delete(entry.request_id);
+    if (entry.type === 'retry_start') isParked = entry.kind === 'parked';
+    if (entry.type === 'step_start' || entry.type === 'retry_end') isParked = false;
+  }
+  return spent;
+}

@@ -2,7 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/shared/failure.js';
 import { NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
 import { failureOf, later, openBench, type Bench } from './bench.js';
-import { begins, calls, dropped, fails, hang, overloaded, rateLimit, text, type Beat } from './fake-model.js';
+import {
+  begins,
+  calls,
+  dropped,
+  fails,
+  hang,
+  overloaded,
+  rateLimit,
+  text,
+  type Beat,
+  type Reply,
+} from './fake-model.js';
 import { diskFull } from './test-log.js';
 
 const run = (command: string) => ({ name: 'run', input: { command } });
@@ -211,6 +222,48 @@ describe('limits of a turn', () => {
     await bench.clock.advance(1);
     expect(bench.story().at(-1)).toBe('incomplete error "slow" + step_end 2 + turn_end failed');
     expect(bench.session.failure()).toMatchObject({ code: 'MaxDuration' });
+  });
+
+  it.each([
+    ['a wait', (bench: Bench) => bench.log.state().wait !== null, 40_000],
+    ['an approval', (bench: Bench) => bench.log.state().approvals.length > 0, 3_600_000],
+  ])('counts maxDuration on after a restart in %s', async (name, isThere, away) => {
+    const isWait = name === 'a wait';
+    const slow: Reply = [() => gate.opened, ...(isWait ? [fails(rateLimit(30_000))] : calls([run('one')]))];
+    const gate = later();
+    const bench = await openBench({ settings: { maxDuration: 60_000 }, script: [slow] });
+    await bench.send('go');
+    await bench.clock.advance(25_000);
+    gate.open();
+    await bench.clock.advance(0);
+    expect(isThere(bench)).toBe(true);
+    const next = await bench.crash();
+    await next.clock.advance(away);
+    next.model.play(begins('slow', hang()));
+    await next.session.recover();
+    await next.clock.advance(1);
+    const [approval] = next.log.state().approvals;
+    if (approval !== undefined) {
+      await next.do({ type: 'decide', call_id: approval.call_id, decision: 'allow', scope: 'once' });
+    }
+    expect(next.session.run()).toBe('running');
+    await next.clock.advance(36_000);
+    expect(next.session.failure()).toMatchObject({ code: 'MaxDuration' });
+  });
+
+  it('a stop whose last write hangs says so after a while; the write goes on, and the turn ends with it', async () => {
+    const bench = await openBench({ script: [begins('kept ', hang()), text('ok')] });
+    await bench.send('go');
+    const gate = later();
+    bench.process.slow = () => gate.opened;
+    const stopping = bench.session.dispatch({ type: 'stop' });
+    await bench.clock.advance(6_999);
+    expect(bench.session.run()).toBe('stopping');
+    await bench.clock.advance(1);
+    expect(failureOf(await stopping)).toMatchObject({ kind: 'storage', code: 'StorageFailure' });
+    gate.open();
+    await bench.session.settled();
+    expect(bench.story().at(-1)).toBe('incomplete stopped "kept " + step_end 1 + turn_end stopped');
   });
 
   it('does not schedule a retry or a resume that would pass the deadline', async () => {
