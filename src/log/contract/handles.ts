@@ -40,6 +40,28 @@ export function describeHandles({ expect }: Runner, check: Check): void {
     expect((await store.open('one')) === logs[0]).toBe(false);
   });
 
+  check(
+    'ends a wait for a session with its signal, and leaves those before and after it alone',
+    async (store) => {
+      await (await store.create({ id: 'one' })).append([text('a')]);
+      const stop = new AbortController();
+      const before = store.open('one');
+      const given = store.rename('one', 'never', stop.signal).catch(String);
+      const after = store.rename('one', 'after');
+      stop.abort(new Error('enough'));
+      expect(await given).toBe('Error: enough');
+      await after;
+      expect((await before).state().name).toBe('after');
+      for (const work of [
+        store.open('one', stop.signal),
+        store.create({ id: 'two' }, stop.signal),
+        store.delete('one', stop.signal),
+      ])
+        expect(await work.then(() => 'done', String)).toBe('Error: enough');
+      expect((await store.list()).sessions).toHaveLength(1);
+    },
+  );
+
   check('refuses appends to a handle that was closed, and opens a fresh one', async (store) => {
     const log = await store.create({ id: 'one' });
     await log.append([text('a')]);
