@@ -94,6 +94,8 @@ export class Catalog {
     const found = await this.#look();
     const rows = new Map<string, Row>();
     const failed: SessionSummary[] = [];
+    /** What is known of those that cannot be read now. */
+    const remembered = new Map<string, Row>();
     const changed: { name: string; stat: FileStat }[] = [];
     for (const { name, stat } of found) {
       const row = known.get(name);
@@ -103,12 +105,16 @@ export class Catalog {
     await inParallel(READS_AT_ONCE, changed, async ({ name, stat }) => {
       const summary = await this.#summarise(name, stat, known.get(name)?.summary);
       if (summary === undefined) return;
-      if (summary.status === 'unreadable') failed.push(summary);
-      else rows.set(name, { size: summary.size, mtime: summary.updated, summary });
+      if (summary.status === 'unreadable') {
+        failed.push(summary);
+        const row = known.get(name);
+        if (row !== undefined) remembered.set(name, row);
+      } else rows.set(name, { size: summary.size, mtime: summary.updated, summary });
     });
-    const isSame = changed.length === failed.length && rows.size === known.size;
-    this.#rows = rows;
-    if (!isSame) await this.#writeIndex(rows);
+    const index = new Map([...rows, ...remembered]);
+    const isSame = changed.length === failed.length && index.size === known.size;
+    this.#rows = index;
+    if (!isSame) await this.#writeIndex(index);
     return [...[...rows.values()].map(({ summary }) => summary), ...failed];
   }
 

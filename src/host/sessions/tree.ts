@@ -48,7 +48,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         if (!parts.sessions.peek(id)) this.refresh();
       }),
       parts.sessions.on((event) => {
-        if (changesRows(event)) this.refresh();
+        const isBroken = event.type === 'opened' && parts.sessions.troubleOf(event.id) !== undefined;
+        if (isBroken || changesRows(event)) this.refresh();
       }),
     ];
   }
@@ -142,7 +143,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   private sessionItem(summary: SessionSummary): vscode.TreeItem {
     const live = this.parts.sessions.peekReadable(summary.id);
-    const word = rowWord(summary, live?.run());
+    const { sessions } = this.parts;
+    // Of one that could not be opened here the list may not know yet.
+    const word = sessions.troubleOf(summary.id) ? 'damaged' : rowWord(summary, live?.run());
     const title = live?.title() ?? summary.title;
     const isShown = this.parts.shown() === summary.id;
     const item = new vscode.TreeItem(title, collapsibility(live?.agent.log.outline, summary));
