@@ -54,6 +54,7 @@ describe('the manifest', () => {
       'Bough: Open Chat in Editor',
       'Bough: Select Model…',
       'Bough: Set API Key…',
+      'Bough: Compact Conversation',
       'Bough: Stop',
     ]);
   });
@@ -63,7 +64,13 @@ describe('the manifest', () => {
       {},
       ...contributes.configuration.map((section) => section.properties),
     ) as Record<string, { scope: string }>;
-    const guarded = ['bough.model', 'bough.providers', 'bough.approval.rules', 'bough.sessions.location'];
+    const guarded = [
+      'bough.model',
+      'bough.providers',
+      'bough.approval.rules',
+      'bough.sessions.location',
+      'bough.retention.sessionIdle',
+    ];
     for (const name of guarded) expect(properties[name]?.scope, name).toBe('machine');
     expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toEqual(
       expect.arrayContaining(guarded),
