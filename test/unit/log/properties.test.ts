@@ -282,6 +282,39 @@ describe('whatever is done to a session', options, () => {
   });
 });
 
+describe('whatever a session holds', options, () => {
+  it('a fork at any entry has the path to it, and its every entry reaches its root', async () => {
+    await fc.assert(
+      fc.asyncProperty(ops, fc.nat(50), async (sequence, at) => {
+        const disk = new Disk();
+        await run(disk, sequence);
+        const store = disk.store();
+        const log = await store.openOrCreate('s');
+        const node = log.outline[at % Math.max(1, log.outline.length)];
+        if (node === undefined) return;
+        const copy = await store.fork('s', { at: node[0], id: 'copy' });
+        const path = await copy.path();
+        const bare = (entries: readonly Entry[]): object[] =>
+          entries.map((entry) => ({ ...entry, parent_id: '' }));
+        expect(bare(path)).toEqual(bare(await log.path(node[0])));
+        const entries = (await copy.since(0)).map(({ entry }) => entry);
+        checkTree({ entries, outline: copy.outline, path, head: copy.head, damage: copy.damage });
+        expect(copy.damage).toEqual([]);
+        const parents = new Map(entries.map((entry) => [entry.id, entry.parent_id]));
+        for (const { id } of entries) {
+          let steps = 0;
+          for (let up = parents.get(id); up !== null; up = parents.get(up ?? '')) {
+            expect(up).toBeDefined();
+            expect(++steps).toBeLessThanOrEqual(entries.length);
+          }
+        }
+        await store.close();
+      }),
+      { numRuns },
+    );
+  });
+});
+
 /** For each line of the file: its bytes as Latin-1, where it ends, and the ids on it. */
 function linesOf(bytes: Uint8Array): { text: string; end: number; ids: string[] }[] {
   let end = 0;
