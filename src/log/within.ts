@@ -3,7 +3,7 @@ import type { Clock } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
 
 /** How long the last writes of a turn that was cancelled are waited for. */
-export const LAST_WRITE_MS = 5_000;
+const LAST_WRITE_MS = 5_000;
 
 /** The outcome of `work`, or StorageFailure with errno ETIMEDOUT after {@link LAST_WRITE_MS}. `work` is not cancelled. */
 export function withinDeadline<T>(clock: Clock, file: string, work: Promise<T>): Promise<T> {
