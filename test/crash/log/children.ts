@@ -20,7 +20,7 @@ export async function buildChild(): Promise<Built> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'bough-child-'));
   const script = path.join(folder, 'child.mjs');
   await build({
-    entryPoints: [path.join(here, 'process.ts')],
+    entryPoints: [path.join(here, 'log-process.ts')],
     outfile: script,
     bundle: true,
     platform: 'node',
