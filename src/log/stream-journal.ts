@@ -11,7 +11,8 @@ import { ifThere, storageFailure, stored } from './storage.js';
 import type { JournalHead, StreamJournal } from './store.js';
 import { loneHighSurrogate, wholeCharacters, wholePiece } from './torn-text.js';
 
-const FLUSH_MS = 1_000;
+// A second is what may be lost: the write itself takes a moment too.
+const FLUSH_MS = 750;
 const FLUSH_CHARS = 4_096;
 
 const headSchema = z.object({
