@@ -114,6 +114,20 @@ export function treeTests(open: Open): void {
       await chat.at('tree').press('Home');
       await chat.at('tree').getByText('The very first prompt').waitFor();
       expect(await chat.at('tree-node').count()).toBeLessThan(60);
+
+      // One of them comes into sight without all that follow it, and is read on from.
+      await chat.at('tree').press('Enter');
+      const row = (text: string) => chat.at('transcript').getByText(text, { exact: true });
+      await row('The very first prompt').waitFor();
+      expect(await chat.at('message').count()).toBeLessThan(120);
+      await row('Answer 9999').waitFor({ state: 'attached' });
+      await chat.at('transcript').hover();
+      for (let page = 0; page < 40 && (await row('Answer 60').count()) === 0; page++)
+        await chat.page.mouse.wheel(0, 1_000);
+      await row('Answer 60').waitFor();
+      await chat.at('jump-latest').click();
+      await row('Answer 9999').waitFor();
+      await eventually(() => row('Answer 60').count()).toBe(0);
     });
 
     it('brings a message of the shown line into sight', async () => {
