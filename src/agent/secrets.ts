@@ -12,6 +12,8 @@ export interface Redact {
   keys(text: string): string;
   /** Without them and without what has the shape of one: for what a command printed. */
   tokens(text: string): string;
+  /** How many characters at its end may be the beginning of a stored key. */
+  begun(text: string): number;
 }
 
 /** The same value with every text in it changed. */
@@ -20,7 +22,9 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts<unknown>(item, change));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTexts(item, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [change(name), mapTexts(item, change)]),
+  );
 }
 
 export const withoutKeys = <T>(value: T, redact: Redact): T => mapTexts(value, (text) => redact.keys(text));
@@ -46,10 +50,42 @@ export const guardBlobs = (blobs: Blobs, redact: Redact): Blobs => ({
   },
 });
 
-export const guardJournal = (journal: StreamJournal, redact: Redact): StreamJournal => ({
-  begin: (head) => journal.begin(head),
-  add: (chunk) => journal.add(withoutKeys(chunk, redact)),
-  flush: () => journal.flush(),
-  end: () => journal.end(),
-  read: () => journal.read(),
-});
+/** A beginning so short tells nothing and is as likely a word's: it is not kept back. */
+const TOLD_CHARS = 4;
+
+/** Takes keys out of a text that comes in pieces, which may part a key anywhere. */
+function cleanPieces(redact: Redact): (piece: string) => string {
+  /** The beginning of what may be a key: first what was handed on already, then what is kept back. */
+  let given = '';
+  let held = '';
+  return (piece) => {
+    const clean = redact.keys(given + held + piece);
+    let known = 0;
+    while (known < given.length && clean[known] === given[known]) known += 1;
+    const fresh = clean.slice(known);
+    const begun = redact.begun(clean);
+    const back = begun < TOLD_CHARS ? 0 : Math.min(begun, fresh.length);
+    held = fresh.slice(fresh.length - back);
+    given = clean.slice(clean.length - begun, clean.length - back);
+    return fresh.slice(0, fresh.length - back);
+  };
+}
+
+export function guardJournal(journal: StreamJournal, redact: Redact): StreamJournal {
+  const start = () => ({ text: cleanPieces(redact), reasoning: cleanPieces(redact) });
+  let clean = start();
+  return {
+    begin: (head) => {
+      clean = start();
+      return journal.begin(head);
+    },
+    add: ({ text, reasoning }) =>
+      journal.add({
+        ...(text === undefined ? {} : { text: clean.text(text) }),
+        ...(reasoning === undefined ? {} : { reasoning: clean.reasoning(reasoning) }),
+      }),
+    flush: () => journal.flush(),
+    end: () => journal.end(),
+    read: () => journal.read(),
+  };
+}

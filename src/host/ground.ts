@@ -1,7 +1,7 @@
 /** What chats, list and commands stand on: storage, models, agents, the open sessions. */
 import * as vscode from 'vscode';
 import { createAgents } from './agents.js';
-import { Drafts } from './chat/drafts.js';
+import { cleanDrafts, Drafts } from './chat/drafts.js';
 import { randomIds, systemClock } from './clock.js';
 import { readSetting } from './configuration.js';
 import { createBag, type Bag } from './disposables.js';
@@ -54,7 +54,8 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
   // Without secret storage there are no keys; everything else goes on.
   await models.start().catch(output.bug);
   const sessions = createSessions(parts, { storage, facts, models });
-  return { bag, storage, models, sessions, drafts: new Drafts(storage.drafts, systemClock, output.bug) };
+  const drafts = new Drafts(cleanDrafts(storage.drafts, output.redact), systemClock, output.bug);
+  return { bag, storage, models, sessions, drafts };
 }
 
 function createSessions(

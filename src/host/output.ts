@@ -1,7 +1,7 @@
 /** The output channel "Bough": what happened, one line an event, without secrets. */
 import * as vscode from 'vscode';
 import type { Redact } from '../agent/secrets.js';
-import { redact, withoutTokens, withoutWords } from '../models/redact.js';
+import { begunWord, redact, withoutTokens, withoutWords } from '../models/redact.js';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
@@ -27,6 +27,7 @@ export function createOutput(): Output {
     redact: {
       keys: (text) => withoutWords(text, secrets),
       tokens: (text) => withoutTokens(text, secrets),
+      begun: (text) => begunWord(text, secrets),
     },
     hide: (words) => {
       for (const word of words) secrets.add(word);

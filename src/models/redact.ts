@@ -21,11 +21,32 @@ const tokens: readonly RegExp[] = [
   /()\b(?:AIza|AKIA|gsk_|xai-|hf_|gh[pousr]_|github_pat_|glpat-|xox[abprs]-)[\w-]{16,}/g,
 ];
 
-/** Without these words. */
-export const withoutWords = (text: string, secrets: Iterable<string>): string => {
-  let result = text;
-  for (const secret of secrets) if (secret.length >= 4) result = result.replaceAll(secret, gone);
-  return result;
+const without = (text: string, words: readonly string[]): string =>
+  // One may be the beginning of another.
+  [...words].sort((a, b) => b.length - a.length).reduce((rest, word) => rest.replaceAll(word, gone), text);
+
+/**
+ * What local servers are given in place of a key ("ollama", "test", "none") are words of any program: taking them out of
+ * what is worked with would change files.
+ */
+const isTelling = (secret: string): boolean =>
+  secret.length >= 12 || (secret.length >= 8 && /\d/.test(secret)) || /^(?:sk|pk|rk)-/.test(secret);
+
+const telling = (secrets: Iterable<string>): string[] => [...secrets].filter(isTelling);
+
+/** Without those of these words that can be nothing but keys. */
+export const withoutWords = (text: string, secrets: Iterable<string>): string =>
+  without(text, telling(secrets));
+
+/** How many characters at the end of a text may be the beginning of one of these words. */
+export const begunWord = (text: string, secrets: Iterable<string>): number => {
+  let longest = 0;
+  for (const secret of telling(secrets)) {
+    for (let chars = Math.min(secret.length - 1, text.length); chars > longest; chars -= 1) {
+      if (text.endsWith(secret.slice(0, chars))) longest = chars;
+    }
+  }
+  return longest;
 };
 
 /** Without these words and without keys of well-known shapes; all else stays, since it is worked with. */
@@ -33,7 +54,11 @@ export const withoutTokens = (text: string, secrets: Iterable<string>): string =
   tokens.reduce((rest, shape) => rest.replace(shape, `$1${gone}`), withoutWords(text, secrets));
 
 export const redact = (text: string, secrets: readonly string[] = []): string => {
-  return shapes.reduce((rest, shape) => rest.replace(shape, `$1${gone}`), withoutWords(text, secrets));
+  const known = without(
+    text,
+    secrets.filter((secret) => secret.length >= 4),
+  );
+  return shapes.reduce((rest, shape) => rest.replace(shape, `$1${gone}`), known);
 };
 
 /** One line of at most `limit` characters, cut between code points. */

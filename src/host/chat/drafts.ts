@@ -3,6 +3,7 @@
  * disk; what could not be saved is told and tried again with the next change.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { withoutKeys, type Redact } from '../../agent/secrets.js';
 import type { Clock, Disposable } from '../../ports.js';
 import { isEmptyDraft, type ComposerDraft } from '../../shared/composer-draft.js';
 
@@ -10,6 +11,12 @@ export interface DraftStore {
   read(session: string): Promise<ComposerDraft | undefined>;
   write(session: string, draft: ComposerDraft): Promise<void>;
 }
+
+/** A stored key that was pasted stands in the composer as it is, and on disk as it would stand in the log. */
+export const cleanDrafts = (files: DraftStore, redact: Redact): DraftStore => ({
+  read: (session) => files.read(session),
+  write: (session, draft) => files.write(session, withoutKeys(draft, redact)),
+});
 
 const DELAY_MS = 300;
 const nothing: ComposerDraft = { text: '', editing: null };

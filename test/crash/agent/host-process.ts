@@ -59,7 +59,7 @@ const session: AgentSession = createAgentSession(log, {
     maxDuration: 0,
     model: 'script/play',
   }),
-  redact: { keys: (text) => text, tokens: (text) => text },
+  redact: { keys: (text) => text, tokens: (text) => text, begun: () => 0 },
   rules: { allows: ({ subject }) => !ASKS.test(subject), remember: () => Promise.resolve(null) },
   surroundings: () => Promise.resolve({ system: 'test', shell: 'sh', date: '2026-01-01', instructions: [] }),
   random: Math.random,

@@ -3,6 +3,7 @@ import { createAgentSession } from '../../../src/agent/session.js';
 import { defaultPolicy } from '../../../src/agent/retry.js';
 import type { AgentEvent, AgentParts, AgentSession, AgentSettings } from '../../../src/agent/types.js';
 import type { SessionLog } from '../../../src/log/store.js';
+import { begunWord } from '../../../src/models/redact.js';
 import type { Models, Tool } from '../../../src/ports.js';
 import type { Failure } from '../../../src/shared/failure.js';
 import { isFailure } from '../../../src/shared/failure.js';
@@ -120,6 +121,7 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
       keys: (text) => text.replaceAll(options.key ?? NO_KEY, '[redacted]'),
       tokens: (text) =>
         text.replaceAll(options.key ?? NO_KEY, '[redacted]').replaceAll(/token-\w+/g, '[redacted]'),
+      begun: (text) => begunWord(text, [options.key ?? NO_KEY]),
     },
     rules: {
       allows: (call, ofSession) =>

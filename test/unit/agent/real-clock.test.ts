@@ -50,7 +50,7 @@ async function open(protocol: Protocol, retry: Partial<RetryPolicy> = {}): Promi
       maxDuration: 0,
       model: 'p/m',
     }),
-    redact: { keys: (text) => text, tokens: (text) => text },
+    redact: { keys: (text) => text, tokens: (text) => text, begun: () => 0 },
     rules: { allows: () => false, remember: () => Promise.resolve(null) },
     surroundings: () =>
       Promise.resolve({ system: 'Linux', shell: 'sh', date: '2026-01-01', instructions: [] }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redact, withoutTokens, withoutWords } from '../../../src/models/redact.js';
+import { begunWord, redact, withoutTokens, withoutWords } from '../../../src/models/redact.js';
 import { openBench, type Bench } from './bench.js';
 import { calls, hang, text } from './fake-model.js';
 
@@ -50,6 +50,40 @@ describe('H11: the keys of providers', () => {
     expect(bench.ran).toEqual([expect.stringContaining('echo [redacted]')]);
   });
 
+  it.each([1, 3, 7, 40])(
+    'are not in the journal when a stream parts them, %i characters at a time',
+    async (size) => {
+      const said = `planted? It is ${KEY}, yes: ${KEY}${KEY}. The end of plant`;
+      const deltas = said.match(new RegExp(`.{1,${String(size)}}`, 'g')) ?? [];
+      for (const type of ['text', 'reasoning'] as const) {
+        const bench = await openBench({
+          key: KEY,
+          script: [[...deltas.map((delta) => ({ type, delta })), hang()]],
+        });
+        await bench.send('go');
+        await bench.log.journal.flush();
+        const left = await bench.log.journal.read();
+        expect(left?.[type]).not.toContain(KEY);
+        expect(await kept(bench)).not.toContain(KEY);
+        expect(left?.[type]).toMatch(
+          /^planted\? It is \w{0,3}\[redacted\], yes: \w{0,3}\[redacted\]\w{0,3}\[redacted\]\. The end of /,
+        );
+        await bench.do({ type: 'stop' });
+        expect(await kept(bench)).not.toContain(KEY);
+      }
+    },
+  );
+
+  it('are not in the names of an input either', async () => {
+    const bench = await openBench({
+      key: KEY,
+      allows: () => true,
+      script: [calls([{ name: 'run', input: { command: 'ls', env: { [KEY]: '1' } } }]), text('done')],
+    });
+    await bench.send('go');
+    expect(await kept(bench)).not.toContain(KEY);
+  });
+
   it('in a file that is changed: the bytes are not kept, the change is made and known by its hash', async () => {
     const bench = await openBench({
       key: KEY,
@@ -75,7 +109,23 @@ describe('taking keys out', () => {
     expect(withoutTokens(code, [])).toBe(code);
     expect(withoutTokens('OPENAI_API_KEY=sk-test-1234567890abcdef', [])).toBe('OPENAI_API_KEY=[redacted]');
     expect(withoutWords('a short key: abc', ['abc'])).toBe('a short key: abc');
-    expect(withoutWords('x my-key y my-key', ['my-key'])).toBe('x [redacted] y [redacted]');
+    expect(withoutWords('x my-key-1 y my-key-1', ['my-key-1'])).toBe('x [redacted] y [redacted]');
     expect(redact('password: hunter2', [])).toBe('password: [redacted]');
+  });
+
+  it.each(['ollama', 'test', 'none', 'EMPTY', 'user', 'text', '12345', 'lm-studio', 'not-needed'])(
+    'a stand-in for a key (%s) is a word like any other in what is worked with, and no part of an error',
+    (word) => {
+      const text = `describe('${word}', () => ${word});`;
+      expect(withoutWords(text, [word])).toBe(text);
+      expect(begunWord(text.slice(0, -3), [word])).toBe(0);
+      expect(redact(`refused: ${word}`, [word])).toBe('refused: [redacted]');
+    },
+  );
+
+  it('the longer of two keys is taken out whole', () => {
+    const keys = ['sk-abcdef1234', 'sk-abcdef1234-more'];
+    expect(withoutWords('a sk-abcdef1234-more b', keys)).toBe('a [redacted] b');
+    expect(begunWord('a sk-abcdef1234', keys)).toBe('sk-abcdef1234'.length);
   });
 });

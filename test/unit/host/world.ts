@@ -43,7 +43,7 @@ export function makeWorld(script: readonly Reply[] = [], settings: Record<string
     clock,
     ids,
     settings: () => readAgentSettings((name) => settings[name]),
-    redact: { keys: (text) => text, tokens: (text) => text },
+    redact: { keys: (text) => text, tokens: (text) => text, begun: () => 0 },
     rules: { allows: () => false, remember: () => Promise.resolve(null) },
     surroundings: () =>
       Promise.resolve({ system: 'Linux', shell: 'sh', date: '2026-01-01', instructions: [] }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Drafts } from '../../../../src/host/chat/drafts.js';
+import { cleanDrafts, Drafts } from '../../../../src/host/chat/drafts.js';
 import type { ComposerDraft } from '../../../../src/shared/composer-draft.js';
 import { FakeClock, idle } from '../../agent/fake-clock.js';
 
@@ -37,6 +37,29 @@ describe('drafts', () => {
     await first.clock.advance(1_000);
     expect(first.writes).toEqual(['one: hey']);
     expect(await make(first.files).drafts.read('one')).toEqual(typed('hey'));
+  });
+
+  it('H11: a stored key that was pasted is in the composer and not on disk', async () => {
+    const files = new Map<string, ComposerDraft>();
+    const store = {
+      read: (session: string) => Promise.resolve(files.get(session)),
+      write: (session: string, draft: ComposerDraft) => Promise.resolve(void files.set(session, draft)),
+    };
+    const keys = (text: string): string => text.replaceAll('planted-0123', '[redacted]');
+    const clean = cleanDrafts(store, { keys, tokens: keys, begun: () => 0 });
+    const drafts = new Drafts(clean, new FakeClock(), () => undefined);
+    const draft: ComposerDraft = {
+      text: 'use planted-0123',
+      editing: null,
+      attachments: [{ kind: 'terminal', label: 'Terminal', text: 'KEY=planted-0123' }],
+      aside: { text: 'and planted-0123' },
+    };
+    drafts.write('one', draft);
+    await drafts.flush();
+    expect(JSON.stringify(files.get('one'))).not.toContain('planted');
+    expect(files.get('one')?.text).toBe('use [redacted]');
+    expect(await drafts.read('one')).toEqual(draft);
+    expect(await new Drafts(clean, new FakeClock(), () => undefined).read('one')).toEqual(files.get('one'));
   });
 
   it('each session has its own; one without any is empty', async () => {
