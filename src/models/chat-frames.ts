@@ -2,7 +2,8 @@
 import type { FinishReason, Usage } from '../ports.js';
 import type { Trouble } from './classify.js';
 import { countOf, isRecord, textOf, type Json } from './json.js';
-import { on, type FrameReader } from './wire.js';
+import { onlyAnswer } from './only-answer.js';
+import { on, past, type FrameReader } from './wire.js';
 
 /** The library files its metadata under this name, which must contain no dot (provider names may). */
 export const CHAT_LIBRARY = 'compat';
@@ -74,6 +75,7 @@ const argumentCharsOf = (delta: Json): number => {
 };
 
 export const readChatFrames = (): FrameReader => {
+  const choose = onlyAnswer();
   let finishReason: string | undefined;
   let usage: Json | undefined;
   let argumentChars = 0;
@@ -87,12 +89,12 @@ export const readChatFrames = (): FrameReader => {
   return {
     read(frame) {
       if (isRecord(frame['usage'])) usage = frame['usage'];
-      const choice: unknown = Array.isArray(frame['choices']) ? frame['choices'][0] : undefined;
-      if (!isRecord(choice)) return on;
+      const { answer: choice, hasOthers } = choose(frame['choices']);
+      if (!choice) return hasOthers ? past : on;
       if (choice['error'] != null) return { go: 'error', error: choice['error'] };
       finishReason = textOf(choice['finish_reason']) ?? finishReason;
       if (isRecord(choice['delta'])) noteDelta(choice['delta']);
-      return on;
+      return hasOthers ? { go: 'on', frame: { ...frame, choices: [choice] } } : on;
     },
     // The usage comes after the reason, and [DONE] after that.
     isComplete: () => false,

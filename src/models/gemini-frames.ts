@@ -5,7 +5,8 @@
 import type { FinishReason, Usage } from '../ports.js';
 import type { Trouble } from './classify.js';
 import { countOf, isRecord, textOf, type Json } from './json.js';
-import { on, type FrameReader, type Reading } from './wire.js';
+import { onlyAnswer } from './only-answer.js';
+import { on, past, type FrameReader, type Reading } from './wire.js';
 
 const reasons: Record<string, FinishReason> = {
   STOP: 'stop',
@@ -55,11 +56,6 @@ const blockOf = (frame: Json): string | undefined => {
   return reason === 'BLOCK_REASON_UNSPECIFIED' ? undefined : reason;
 };
 
-const firstCandidate = (frame: Json): Json | undefined => {
-  const candidate: unknown = Array.isArray(frame['candidates']) ? frame['candidates'][0] : undefined;
-  return isRecord(candidate) ? candidate : undefined;
-};
-
 /** The library would send a request of its own for what was not said yet. */
 const withoutContinuation = (frame: Json, candidate: Json): Reading => {
   const { continuationToken: _, ...rest } = candidate;
@@ -67,6 +63,7 @@ const withoutContinuation = (frame: Json, candidate: Json): Reading => {
 };
 
 export const readGeminiFrames = (): FrameReader => {
+  const choose = onlyAnswer();
   let finishReason: string | undefined;
   let usage: Json | undefined;
   let calls = 0;
@@ -84,14 +81,15 @@ export const readGeminiFrames = (): FrameReader => {
         const error = { code: 'content_blocked', message: `the prompt was blocked (${block})` };
         return { go: 'error', error };
       }
-      const candidate = firstCandidate(frame);
+      const { answer: candidate, hasOthers } = choose(frame['candidates']);
       const reason = textOf(candidate?.['finishReason']);
       if (finishReason !== undefined && candidate && reason === undefined) return { go: 'over' };
       if (isRecord(frame['usageMetadata'])) usage = frame['usageMetadata'];
-      if (!candidate) return on;
+      if (!candidate) return hasOthers ? past : on;
       finishReason = reason ?? finishReason;
       calls += callsOf(candidate);
-      return reason === 'CONTINUATION' ? withoutContinuation(frame, candidate) : on;
+      if (reason === 'CONTINUATION') return withoutContinuation(frame, candidate);
+      return hasOthers ? { go: 'on', frame: { ...frame, candidates: [candidate] } } : on;
     },
     isComplete: () => finishReason !== undefined,
     ended: () => (finishReason === undefined ? undefined : endOf(finishReason)),

@@ -5,6 +5,8 @@
  */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Fetch } from './address.js';
 import { asError, reasonOf } from './stopping.js';
 
@@ -20,6 +22,27 @@ const brokenOff = (): Error =>
     code: 'ECONNRESET',
   });
 
+const unpackers: Record<string, () => Readable & NodeJS.WritableStream> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Nothing of the kind is asked for; a proxy in between may press an answer all the same. */
+const unpacked = (response: IncomingMessage): Readable => {
+  const packing = response.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  const unpacker = Object.hasOwn(unpackers, packing) ? unpackers[packing]?.() : undefined;
+  if (!unpacker) return response;
+  response.once('close', () => {
+    if (!response.complete) unpacker.destroy(brokenOff());
+  });
+  // What a break leaves is as good as no end, whatever the unpacker calls it.
+  response.on('error', () => unpacker.destroy(brokenOff()));
+  unpacker.once('close', () => response.destroy());
+  return response.pipe(unpacker);
+};
+
 /** A server that is read faster than its answer is used waits beyond this. */
 const BUFFER_BYTES = 1024 * 1024;
 
@@ -28,6 +51,7 @@ const BUFFER_BYTES = 1024 * 1024;
  * is taken as it comes and handed on first: a break in the same moment must not swallow it.
  */
 const bodyOf = (response: IncomingMessage): ReadableStream<Uint8Array> => {
+  const source = unpacked(response);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let ended: 'whole' | Error | undefined;
@@ -36,15 +60,15 @@ const bodyOf = (response: IncomingMessage): ReadableStream<Uint8Array> => {
     ended ??= how;
     wake();
   };
-  response.on('data', (chunk: Buffer) => {
+  source.on('data', (chunk: Buffer) => {
     chunks.push(new Uint8Array(chunk));
     bytes += chunk.length;
-    if (bytes > BUFFER_BYTES) response.pause();
+    if (bytes > BUFFER_BYTES) source.pause();
     wake();
   });
-  response.once('end', () => end(response.complete ? 'whole' : brokenOff()));
-  response.on('error', end);
-  response.once('close', () => end(response.complete ? 'whole' : brokenOff()));
+  source.once('end', () => end(response.complete ? 'whole' : brokenOff()));
+  source.on('error', (error) => end(source === response ? error : brokenOff()));
+  source.once('close', () => end(response.complete ? 'whole' : brokenOff()));
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -57,11 +81,11 @@ const bodyOf = (response: IncomingMessage): ReadableStream<Uint8Array> => {
           throw ended ?? brokenOff();
         }
         bytes -= chunk.length;
-        if (bytes <= BUFFER_BYTES) response.resume();
+        if (bytes <= BUFFER_BYTES) source.resume();
         controller.enqueue(chunk);
       },
       cancel() {
-        response.destroy();
+        source.destroy();
       },
     },
     { highWaterMark: 0 },

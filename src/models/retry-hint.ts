@@ -1,6 +1,7 @@
 /**
  * How long a server asks to wait: `retry-after-ms`, then `retry-after` (seconds or an HTTP date), then what the body
- * says (Google's RetryInfo). Only a positive finite wait counts; a huge one is clamped to what a timer can hold.
+ * says (Google's RetryInfo). Only a positive finite wait counts; a huge one is clamped to what a timer can hold. Of
+ * several in one header the longest counts.
  */
 import { isRecord } from './json.js';
 
@@ -21,10 +22,29 @@ const httpDate = (text: string): number => {
   return Date.parse(/(gmt|utc|[+-]\d{4})$/i.test(text) ? text : `${text} GMT`);
 };
 
-const fromHeader = (text: string, now: number): number | undefined => {
-  const seconds = decimal(text);
-  return wait(Number.isNaN(seconds) ? httpDate(text) - now : seconds * 1000);
+/** A header that was sent twice is joined by commas, which dates have as well. */
+const values = (header: string): string[] =>
+  header.split(/\s*,\s*(?=[\d.]+\s*(?:,|$)|(?:mon|tue|wed|thu|fri|sat|sun))/i).map((text) => text.trim());
+
+const longest = (waits: readonly (number | undefined)[]): number | undefined => {
+  const known = waits.filter((ms) => ms !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 };
+
+/** What our clock may be ahead of a server's; a date that is further off says nothing of either. */
+const MAX_SKEW_MS = 24 * 3_600_000;
+
+/** A date that is past by our clock alone is still to come for the server that named it. */
+const untilDate = (date: number, now: number, serverNow: number): number | undefined =>
+  wait(date - now) ?? (Math.abs(now - serverNow) < MAX_SKEW_MS ? wait(date - serverNow) : undefined);
+
+const fromHeader = (header: string, now: number, serverNow: number): number | undefined =>
+  longest(
+    values(header).map((text) => {
+      const seconds = decimal(text);
+      return Number.isNaN(seconds) ? untilDate(httpDate(text), now, serverNow) : wait(seconds * 1000);
+    }),
+  );
 
 /** A protobuf duration: "19s", "0.5s" or {seconds, nanos}. */
 const duration = (value: unknown): number | undefined => {
@@ -52,11 +72,12 @@ export const readRetryHint = (
   answer: { headers: Record<string, string>; body: unknown },
   now: number,
 ): number | undefined => {
-  const ms = answer.headers['retry-after-ms']?.trim();
-  const after = answer.headers['retry-after']?.trim();
+  const ms = answer.headers['retry-after-ms'];
+  const after = answer.headers['retry-after'];
+  const serverNow = httpDate(answer.headers['date']?.trim() ?? '');
   return (
-    (ms === undefined ? undefined : wait(decimal(ms))) ??
-    (after === undefined ? undefined : fromHeader(after, now)) ??
+    (ms === undefined ? undefined : longest(values(ms).map((text) => wait(decimal(text))))) ??
+    (after === undefined ? undefined : fromHeader(after, now, serverNow)) ??
     fromBody(answer.body)
   );
 };

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, it, expect } from 'vitest';
 import { nodeFetch } from '../../../src/models/node-fetch.js';
 
@@ -55,6 +56,28 @@ describe('fetch over node:http', () => {
         response.write('half', () => response.socket?.destroy());
       });
       const response = await nodeFetch(url);
+      await expect(response.text()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    }
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('reads an answer that a proxy pressed (%s), and sees when it breaks off', async (packing, press) => {
+    const packed = press('data: größer\n\n'.repeat(1000));
+    const whole = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': packing }).end(packed),
+    );
+    expect(await (await nodeFetch(whole)).text()).toBe('data: größer\n\n'.repeat(1000));
+    for (const isCut of [true, false]) {
+      const half = await serve((_, response) => {
+        response.writeHead(200, { 'content-encoding': packing });
+        response.write(packed.subarray(0, packed.length - 9), () =>
+          isCut ? response.socket?.destroy() : response.end(),
+        );
+      });
+      const response = await nodeFetch(half);
       await expect(response.text()).rejects.toMatchObject({ code: 'ECONNRESET' });
     }
   });

@@ -369,6 +369,34 @@ describe('the answer', () => {
     expect(text).toBe('ab');
   });
 
+  it('of several answers side by side takes the one that began, with its end alone', async () => {
+    const choice = (index: number, content: string, finish_reason: string | null = null) => ({
+      index,
+      delta: { content },
+      finish_reason,
+    });
+    server.enqueue(
+      reply.stream(
+        part.frame({ choices: [choice(0, 'a'), choice(1, 'X')] }),
+        part.frame({ choices: [choice(1, 'Y', 'length')] }),
+        part.frame({ choices: [choice(1, 'Z'), choice(0, 'b')] }),
+        part.frame({ choices: [choice(0, 'c', 'stop')] }),
+        part.done(),
+      ),
+      reply.stream(part.frame({ choices: [choice(1, 'Y', 'stop'), choice(0, 'a')] }), part.done()),
+      reply.stream(
+        part.frame({ choices: [choice(0, 'a')] }),
+        part.frame({ choices: [choice(1, 'Y', 'stop')] }),
+        part.done(),
+      ),
+    );
+    const first = await attempt(chat(server.url));
+    expect([first.text, first.last]).toEqual(['abc', { type: 'finish', reason: 'stop' }]);
+    expect((await attempt(chat(server.url))).text).toBe('Y');
+    // The end of another answer is not the end of this one.
+    expect((await attempt(chat(server.url))).failure).toMatchObject({ kind: 'network', transient: true });
+  });
+
   it('takes a stream whatever its content type claims, except a page', async () => {
     for (const type of ['text/plain', 'application/json', 'application/octet-stream']) {
       server.enqueue({ ...reply.text('ok'), headers: { 'content-type': type } });

@@ -319,6 +319,24 @@ describe('Gemini', () => {
     expect(ends(events)).toEqual(['finish']);
   });
 
+  it('of several candidates takes the one that began', async () => {
+    const candidate = (index: number | undefined, text: string, more: object = {}) => ({
+      ...(index !== undefined && { index }),
+      content: { role: 'model', parts: [{ text }] },
+      ...more,
+    });
+    server.enqueue(
+      replies.gemini.told(
+        { content: [] },
+        part.frame({ candidates: [candidate(undefined, 'a'), candidate(1, 'X')] }),
+        part.frame({ candidates: [candidate(1, 'Y', { finishReason: 'MAX_TOKENS' })] }),
+        part.frame({ candidates: [candidate(1, 'Z'), candidate(0, 'b', { finishReason: 'STOP' })] }),
+      ),
+    );
+    const { text, last } = await attempt(chat(server.url, { kind: 'google' }));
+    expect([text, last]).toMatchObject(['ab', { type: 'finish', reason: 'stop' }]);
+  });
+
   it('counts what is told behind the finish reason', async () => {
     server.enqueue(
       replies.gemini.told(

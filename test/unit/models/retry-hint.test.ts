@@ -74,6 +74,26 @@ describe('what a server asks to wait', () => {
     },
   );
 
+  it.each([
+    ['3, 5', 5000],
+    ['5,3', 5000],
+    ['abc, 5', 5000],
+    ['Tue, 01 Jan 2030 12:00:20 GMT, Tue, 01 Jan 2030 12:00:10 GMT', 20_000],
+    ['2, Tue, 01 Jan 2030 12:00:20 GMT', 20_000],
+    ['Tuesday, 01-Jan-30 12:00:20 GMT, 2', 20_000],
+  ])('E1: of several waits in one header (%j) the longest counts: %i ms', (text, ms) => {
+    expect(hint({ 'retry-after': text })).toBe(ms);
+  });
+
+  it('E1: a date that our clock is ahead of is measured by the clock of the server that named it', () => {
+    const named = 'Tue, 01 Jan 2030 11:30:20 GMT';
+    expect(hint({ 'retry-after': named })).toBeUndefined();
+    expect(hint({ 'retry-after': named, date: 'Tue, 01 Jan 2030 11:30:00 GMT' })).toBe(20_000);
+    expect(hint({ 'retry-after': named, date: 'Tue, 01 Jan 2030 11:31:00 GMT' })).toBeUndefined();
+    // Further off than any clock of a machine that is used.
+    expect(hint({ 'retry-after': named, date: 'Wed, 21 Oct 2015 07:28:00 GMT' })).toBeUndefined();
+  });
+
   it('headers win over the body', () => {
     expect(hint({ 'retry-after': '1' }, google('9s'))).toBe(1000);
     expect(hint({ 'retry-after': 'x' }, google('9s'))).toBe(9000);
