@@ -1,0 +1,104 @@
+/**
+ * Moves through a long conversation without moving what is being read: older rows come above it, a place far up is shown
+ * with what stands around it, and what is missing between it and the end comes as it is read on.
+ */
+import { tick } from 'svelte';
+import type { Follow } from './follow.svelte.js';
+import type { Item } from './items.js';
+import type { RowWindow } from './window.svelte.js';
+
+/** Pixels beyond the edge at which more is mounted. */
+const NEAR = 200;
+
+export interface ReadingParts {
+  rows: RowWindow<Item>;
+  follow: Follow;
+  items: () => readonly Item[];
+  hasOlder: () => boolean;
+  loadOlder: () => Promise<void>;
+  loadAll: () => Promise<void>;
+  /** The row that shows an entry, once its bodies are here. */
+  rowOf: (entry: string) => Promise<string | undefined>;
+  /** Unfolds what hides a row. */
+  unfold: (item: Item) => void;
+}
+
+export class Reading {
+  scroller = $state<HTMLElement>();
+  /** Where rows are missing between what was jumped to and the end. */
+  gapElement = $state<HTMLElement>();
+  readonly #parts: ReadingParts;
+  #isMoving = false;
+  #lastTop = 0;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+  }
+
+  /** The keyboard is on something in a row. */
+  get hasFocusedRow(): boolean {
+    const focused = document.activeElement;
+    return focused !== this.scroller && focused !== null && this.scroller?.contains(focused) === true;
+  }
+
+  async showOlder(): Promise<void> {
+    const { rows, follow, loadOlder } = this.#parts;
+    follow.release();
+    await this.#keepFromEnd(async () => {
+      if (rows.first === 0) await loadOlder();
+      rows.up();
+    });
+  }
+
+  /** Brings an entry into sight; null for the beginning of the conversation. */
+  async reveal(entry: string | null): Promise<void> {
+    const { follow, items, rows, rowOf, loadAll, unfold } = this.#parts;
+    follow.release();
+    if (entry === null) await loadAll();
+    const id = entry === null ? items()[0]?.row?.entry.id : await rowOf(entry);
+    const index = items().findIndex((item) => item.row?.entry.id === id);
+    const item = items()[index];
+    if (id === undefined || item === undefined) return;
+    unfold(item);
+    rows.around(index);
+    await tick();
+    const element = this.scroller?.querySelector(`[data-entry-id="${CSS.escape(id)}"]`);
+    element?.scrollIntoView({ block: 'center' });
+    element?.classList.add('revealed');
+    element?.addEventListener('animationend', () => element.classList.remove('revealed'), { once: true });
+  }
+
+  scrolled(): void {
+    const { rows, follow, hasOlder } = this.#parts;
+    const top = this.scroller?.scrollTop ?? 0;
+    if (rows.gap !== null && top !== this.#lastTop) this.#fillGap(top > this.#lastTop);
+    this.#lastTop = top;
+    if (hasOlder() && !follow.isFollowing && top < NEAR) void this.showOlder();
+  }
+
+  /** Read on downwards, what is missing comes page by page; from the end upwards it is paged as ever. */
+  #fillGap(isDownwards: boolean): void {
+    if (this.scroller === undefined || this.gapElement === undefined || this.#isMoving) return;
+    const { rows } = this.#parts;
+    const { top } = this.gapElement.getBoundingClientRect();
+    const view = this.scroller.getBoundingClientRect();
+    if (top > view.bottom + NEAR || top < view.top - NEAR) return;
+    if (isDownwards) return rows.down();
+    void this.#keepFromEnd(() => {
+      rows.release();
+      rows.hold();
+    });
+  }
+
+  /** Whatever is mounted above, what is in sight stays where it is. */
+  async #keepFromEnd(change: () => void | Promise<void>): Promise<void> {
+    const { scroller } = this;
+    if (this.#isMoving || scroller === undefined) return;
+    this.#isMoving = true;
+    const fromEnd = scroller.scrollHeight - scroller.scrollTop;
+    await change();
+    await tick();
+    scroller.scrollTop = scroller.scrollHeight - fromEnd;
+    this.#isMoving = false;
+  }
+}
