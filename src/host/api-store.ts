@@ -74,7 +74,8 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
     archiveSession: (id) => setArchived(id, store.archive(id)),
     unarchiveSession: (id) => setArchived(id, store.unarchive(id)),
     pruneSessions: async (policy, options) => {
-      const reports = await store.prune(policy, options);
+      const isOpen = (id: string): boolean => sessions.peek(id) !== undefined;
+      const reports = await store.prune(policy, { ...options, isOpen });
       tree.refresh();
       return {
         sessions: reports.flatMap((report) => report.sessions),

@@ -109,7 +109,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     ...createStoreApi({ store, connect: storage.connect, buckets: storage.buckets, sessions, chats, tree }),
     start: async () => {
       await sessions.open(await chats.ofSideBar());
-      await applyRetention(readRetention(readSetting), { store, tree, tell: parts.tell });
+      await applyRetention(readRetention(readSetting), { store, sessions, tree, tell: parts.tell });
       await folders.offerRelink();
     },
     shutdown: async () => {

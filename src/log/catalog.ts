@@ -3,47 +3,31 @@
  * time came to. Missing, garbled or stale it is made again, and a file that cannot be read keeps its row.
  */
 import path from 'node:path';
-import * as z from 'zod';
-import type { FileStat, Files } from '../ports.js';
+import type { Clock, FileStat, Files } from '../ports.js';
 import { isBoughError, type BoughError } from '../shared/failure.js';
+import { DeletedMarks } from './deleted-marks.js';
+import { indexFileIn, readIndex, writeIndex, type IndexRow } from './index-file.js';
 import { byUpdate, cursorAt, matches, pageLimit, rowAt } from './list-page.js';
 import { isSessionName, LOG_SUFFIX } from './session-name.js';
 import { Serial } from './serial.js';
 import { ifThere, storageFailure, stored } from './storage.js';
 import type { ListQuery, SessionSummary } from './store.js';
-import { summarise, unreadable } from './summary.js';
+import { missing, summarise, unreadable } from './summary.js';
 
 /** How many files are looked at, and read, at a time. */
 const STATS_AT_ONCE = 32;
 const READS_AT_ONCE = 2;
-const INDEX_VERSION = 1;
+/** Of a log that cannot even be looked at. */
+const UNSEEN: FileStat = { size: 0, mtime: 0, isFile: true, isFolder: false };
 const misnamed =
   'This file was not named by Bough; rename it to lower-case letters, digits, - and _ to open it as a session.';
 
-const rowSchema = z.object({
-  size: z.number(),
-  mtime: z.number(),
-  summary: z.object({
-    id: z.string(),
-    title: z.string(),
-    named: z.boolean(),
-    folder: z.string().optional(),
-    created: z.number(),
-    updated: z.number(),
-    size: z.number(),
-    messages: z.number(),
-    archived: z.boolean(),
-    tags: z.array(z.string()),
-    owner: z.string().optional(),
-    status: z.enum(['idle', 'waiting', 'retrying', 'incomplete', 'damaged', 'unreadable']),
-    detail: z.string().optional(),
-  }),
-});
-type Row = { size: number; mtime: number; summary: SessionSummary };
-const indexSchema = z.object({ version: z.literal(INDEX_VERSION), rows: z.record(z.string(), z.unknown()) });
+/** A log in the folder: what it looks like, or why that cannot be told. */
+type Found = { name: string; stat: FileStat } | { name: string; error: BoughError };
 
 export interface CatalogParts {
   files: Files;
+  clock: Clock;
   sessions: string;
   /** Of the index; may be deleted at any time. */
   cache: string;
@@ -55,10 +39,13 @@ export class Catalog {
   readonly #parts: CatalogParts;
   readonly #serial = new Serial();
   /** As on disk, once read. */
-  #rows: Map<string, Row> | undefined;
+  #rows: Map<string, IndexRow> | undefined;
+  readonly #deleted: DeletedMarks;
+  #hasExpired = false;
 
   constructor(parts: CatalogParts) {
     this.#parts = parts;
+    this.#deleted = new DeletedMarks(parts.files, parts.clock, parts.cache);
   }
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
@@ -70,12 +57,9 @@ export class Catalog {
     return this.#serial.run(() => this.#reconcile());
   }
 
-  /** Makes the index again from the logs alone. */
+  /** Makes the index again from the logs; rows of logs that are not found here stay. */
   async rebuild(): Promise<void> {
-    await this.#serial.run(() => {
-      this.#rows = new Map();
-      return this.#reconcile();
-    });
+    await this.#serial.run(() => this.#reconcile(true));
   }
 
   /** The row of one log, read anew unless the index knows it as it is; the index is left alone. */
@@ -83,55 +67,92 @@ export class Catalog {
     const known = (this.#rows ?? (await this.#readIndex())).get(name);
     const file = this.#fileOf(name);
     const stat = await stored('look at', file, () => ifThere(this.#parts.files.stat(file)));
-    if (stat?.isFile !== true) return undefined;
+    if (stat === undefined) return (await this.#lost(known === undefined ? [] : [[name, known]]))[0]?.summary;
+    if (!stat.isFile) return undefined;
     const isKnown = known?.size === stat.size && known.mtime === stat.mtime;
     return isKnown ? known.summary : this.#summarise(name, stat, known?.summary);
   }
 
+  /** Before a log is moved to the trash: once it is gone, its row is too. */
+  async markDeleted(name: string): Promise<void> {
+    try {
+      await this.#deleted.set(name);
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      this.#parts.onTrouble(error); // its row would stay until it is deleted once more: no reason to refuse
+    }
+  }
+
+  /** It was brought back. */
+  unmarkDeleted(name: string): Promise<void> {
+    return this.#deleted.clear(name);
+  }
+
   /** Brings the index up to what the folder holds and returns all rows. */
-  async #reconcile(): Promise<SessionSummary[]> {
+  async #reconcile(isAnew = false): Promise<SessionSummary[]> {
     const known = (this.#rows ??= await this.#readIndex());
     const found = await this.#look();
-    const rows = new Map<string, Row>();
+    const index = new Map<string, IndexRow>();
+    /** What cannot be read now; the index remembers what was known of it. */
     const failed: SessionSummary[] = [];
-    /** What is known of those that cannot be read now. */
-    const remembered = new Map<string, Row>();
-    const changed: { name: string; stat: FileStat }[] = [];
-    for (const { name, stat } of found) {
+    const fail = (name: string, summary: SessionSummary): void => {
+      failed.push(summary);
       const row = known.get(name);
-      if (row?.size === stat.size && row.mtime === stat.mtime) rows.set(name, row);
-      else changed.push({ name, stat });
-    }
-    await inParallel(READS_AT_ONCE, changed, async ({ name, stat }) => {
-      const summary = await this.#summarise(name, stat, known.get(name)?.summary);
+      if (row !== undefined) index.set(name, row);
+    };
+    const rows: SessionSummary[] = [];
+    let hasChanged = false;
+    await inParallel(READS_AT_ONCE, found, async (log) => {
+      const { name } = log;
+      const row = known.get(name);
+      if ('error' in log) return fail(name, unreadable(name, UNSEEN, log.error.message, row?.summary));
+      const isKnown = !isAnew && row?.size === log.stat.size && row.mtime === log.stat.mtime;
+      const summary = isKnown ? row.summary : await this.#summarise(name, log.stat, row?.summary);
       if (summary === undefined) return;
-      if (summary.status === 'unreadable') {
-        failed.push(summary);
-        const row = known.get(name);
-        if (row !== undefined) remembered.set(name, row);
-      } else rows.set(name, { size: summary.size, mtime: summary.updated, summary });
+      if (summary.status === 'unreadable') return fail(name, summary);
+      hasChanged ||= !isKnown;
+      rows.push(summary);
+      index.set(name, isKnown ? row : { size: summary.size, mtime: summary.updated, summary });
     });
-    const index = new Map([...rows, ...remembered]);
-    const isSame = changed.length === failed.length && index.size === known.size;
+    const isThere = new Set(found.map(({ name }) => name));
+    for (const { name, summary } of await this.#lost([...known].filter(([name]) => !isThere.has(name))))
+      fail(name, summary);
     this.#rows = index;
-    if (!isSame) await this.#writeIndex(index);
-    return [...[...rows.values()].map(({ summary }) => summary), ...failed];
+    if (hasChanged || index.size !== known.size) await this.#writeIndex(index);
+    await this.#expireOnce();
+    return [...rows, ...failed];
   }
 
   /** All logs with their size and time; one that goes meanwhile is not there. */
-  async #look(): Promise<{ name: string; stat: FileStat }[]> {
+  async #look(): Promise<Found[]> {
     const { files, sessions } = this.#parts;
     const listed = (await stored('list', sessions, () => ifThere(files.list(sessions)))) ?? [];
     const names = listed
       .filter((file) => file.endsWith(LOG_SUFFIX))
       .map((file) => file.slice(0, -LOG_SUFFIX.length));
-    const found: { name: string; stat: FileStat }[] = [];
+    const found: Found[] = [];
     await inParallel(STATS_AT_ONCE, names, async (name) => {
       const file = this.#fileOf(name);
-      const stat = await stored('look at', file, () => ifThere(files.stat(file)));
-      if (stat?.isFile === true) found.push({ name, stat });
+      try {
+        const stat = await stored('look at', file, () => ifThere(files.stat(file)));
+        if (stat?.isFile === true) found.push({ name, stat });
+      } catch (error) {
+        if (!isBoughError(error)) throw error;
+        found.push({ name, error });
+      }
     });
     return found;
+  }
+
+  /** Rows of logs that are gone though nobody deleted them here: they stay, and say so, until somebody does. */
+  async #lost(
+    gone: readonly (readonly [string, IndexRow])[],
+  ): Promise<{ name: string; summary: SessionSummary }[]> {
+    if (gone.length === 0) return [];
+    const deleted = await this.#deleted.names();
+    return gone
+      .filter(([name]) => !deleted.has(name))
+      .map(([name, { summary }]) => ({ name, summary: missing(summary, this.#fileOf(name)) }));
   }
 
   /** Undefined when it was deleted meanwhile. */
@@ -150,36 +171,29 @@ export class Catalog {
     }
   }
 
-  async #readIndex(): Promise<Map<string, Row>> {
-    const { files } = this.#parts;
-    const rows = new Map<string, Row>();
-    try {
-      const bytes = await ifThere(files.read(this.#indexFile));
-      if (bytes === undefined) return rows;
-      const index = indexSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-      for (const [name, row] of Object.entries(index.data?.rows ?? {})) {
-        const parsed = rowSchema.safeParse(row);
-        if (parsed.success) rows.set(name, parsed.data as Row);
-      }
-    } catch {
-      return new Map(); // a cache that makes no sense or cannot be read is made again
-    }
-    return rows;
+  #readIndex(): Promise<Map<string, IndexRow>> {
+    return readIndex(this.#parts.files, this.#parts.cache);
   }
 
-  async #writeIndex(rows: ReadonlyMap<string, Row>): Promise<void> {
+  async #writeIndex(rows: ReadonlyMap<string, IndexRow>): Promise<void> {
     const { files, cache, onTrouble } = this.#parts;
-    const text = JSON.stringify({ version: INDEX_VERSION, rows: Object.fromEntries(rows) });
     try {
-      await files.makeFolder(cache);
-      await files.replace(this.#indexFile, new TextEncoder().encode(text));
+      await writeIndex(files, cache, rows);
     } catch (error) {
-      onTrouble(storageFailure(error, 'write the list of sessions to', this.#indexFile));
+      onTrouble(storageFailure(error, 'write the list of sessions to', indexFileIn(cache)));
     }
   }
 
-  get #indexFile(): string {
-    return path.join(this.#parts.cache, 'index.json');
+  /** Behind the first look: the index has no rows of what they are about any more. */
+  async #expireOnce(): Promise<void> {
+    if (this.#hasExpired) return;
+    this.#hasExpired = true;
+    try {
+      await this.#deleted.expire();
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      this.#parts.onTrouble(error);
+    }
   }
 
   #fileOf(name: string): string {

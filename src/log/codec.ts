@@ -48,7 +48,16 @@ function serialiseEntry(entry: KnownEntry): string {
   if (bytes > MAX_ENTRY_BYTES) {
     throw tooLarge(`A ${type}`, bytes, MAX_ENTRY_BYTES);
   }
+  checkReadable(json, entry);
   return json;
+}
+
+/** JSON leaves out what it has no form for (undefined, functions) and obeys `toJSON`: what is confirmed must read back. */
+function checkReadable(json: string, { type, id }: KnownEntry): void {
+  const back = entryOf(JSON.parse(json), 'own', '');
+  if (typeof back !== 'string' && back.id === id && back.type === type) return;
+  const reason = typeof back === 'string' ? back : 'its JSON is another entry';
+  throw new BoughError('InvalidArgument', `A ${type} cannot be written as JSON: ${reason}.`);
 }
 
 const tooLarge = (what: string, bytes: number, limit: number): BoughError =>

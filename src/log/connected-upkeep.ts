@@ -31,7 +31,7 @@ export interface ConnectedUpkeep {
 export async function pruneConnected(
   upkeep: ConnectedUpkeep,
   policy: PrunePolicy,
-  { dryRun = false, signal }: PruneOptions = {},
+  { dryRun = false, signal, isOpen = () => false }: PruneOptions = {},
 ): Promise<PruneReport> {
   checkPolicy(policy);
   const report: PruneReport = { sessions: [], goals: [], results: [], bytes: 0, kept: [] };
@@ -40,7 +40,7 @@ export async function pruneConnected(
   for (const row of await upkeep.boundary.list()) {
     signal?.throwIfAborted();
     if (upkeep.clock.now() - row.updated <= age) continue;
-    const reason = await reasonToKeep(upkeep, row.id);
+    const reason = isOpen(row.id) ? 'It is open.' : await reasonToKeep(upkeep, row.id);
     if (reason !== undefined) {
       report.kept.push({ session: row.id, reason });
       continue;

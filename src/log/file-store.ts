@@ -50,7 +50,7 @@ export class FileStore implements SessionStore, StoreAbilities {
     this.#sessions = path.join(parts.folder, 'sessions');
     const { files, clock, who, onTrouble } = parts;
     const cache = path.join(parts.folder, 'cache');
-    this.#catalog = new Catalog({ files, sessions: this.#sessions, cache, onTrouble });
+    this.#catalog = new Catalog({ files, clock, sessions: this.#sessions, cache, onTrouble });
     const folder = path.join(parts.folder, 'trash');
     this.#trash = new Trash({ files, folder, sessions: this.#sessions, clock, who });
     this.#handles = new SessionHandles(parts, this.#sessions, (id) => this.#changed.tell(id));
@@ -132,6 +132,7 @@ export class FileStore implements SessionStore, StoreAbilities {
         undo: () =>
           handles.gated(id, async () => {
             await discarded.restore();
+            await this.#catalog.unmarkDeleted(paths.name);
             this.#changed.tell(id);
           }),
         purge: () => handles.gated(id, () => discarded.purge()),
@@ -215,7 +216,10 @@ export class FileStore implements SessionStore, StoreAbilities {
     const handles = this.#handles;
     if (handles.isOutside(id)) throw outside(paths.log);
     const log = await handles.live(paths);
-    const move = (): Promise<Discarded> => this.#trash.discard(paths);
+    const move = async (): Promise<Discarded> => {
+      await this.#catalog.markDeleted(paths.name);
+      return this.#trash.discard(paths);
+    };
     let discarded: Discarded;
     if (log === undefined) discarded = await handles.underLease(paths, move);
     else {

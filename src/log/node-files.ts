@@ -14,8 +14,10 @@ import { errnoOf } from './storage.js';
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
+/** A pipe under a log's name must not keep whoever reads it waiting; Windows has neither. */
+const O_NONBLOCK: number = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
 const flags = {
-  read: O_RDONLY,
+  read: O_RDONLY | O_NONBLOCK,
   append: O_RDWR | O_APPEND | O_CREAT,
   create: O_RDWR | O_APPEND | O_CREAT | O_EXCL,
 } as const;
@@ -31,7 +33,7 @@ export function createNodeFiles(options: NodeFilesOptions = {}): Files {
   const rename = patientRename(platform, options.rename ?? fs.rename, options.wait ?? wait);
   const files: Files = {
     open: (file, mode) => at(file, openFile(file, mode, platform)),
-    read: (file) => at(file, fs.readFile(file)),
+    read: (file) => at(file, fs.readFile(file, { flag: flags.read })),
     stat: (file) => at(file, fs.stat(file).then(toStat)),
     list: (folder) => at(folder, fs.readdir(folder)),
     makeFolder: (folder) => at(folder, makeFolder(folder, platform)),
@@ -95,6 +97,12 @@ async function openFile(
   platform: NodeJS.Platform,
 ): Promise<OpenFile> {
   const handle = await fs.open(file, flags[mode], FILE_MODE);
+  try {
+    refuseOther(await handle.stat());
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
   return {
     read: async (into, position) => (await at(file, handle.read(into, 0, into.length, position))).bytesRead,
     write: async (bytes) => (await at(file, handle.write(bytes, 0, bytes.length, null))).bytesWritten,
@@ -105,6 +113,12 @@ async function openFile(
     stat: async () => toStat(await at(file, handle.stat())),
     close: () => at(file, handle.close()),
   };
+}
+
+/** What is written to a pipe is kept by nobody. */
+function refuseOther(stat: { isFIFO(): boolean; isDirectory(): boolean }): void {
+  if (stat.isFIFO()) throw Object.assign(new Error('it is a pipe, no file'), { code: 'EINVAL' });
+  if (stat.isDirectory()) throw Object.assign(new Error('it is a folder, no file'), { code: 'EISDIR' });
 }
 
 async function makeFolder(folder: string, platform: NodeJS.Platform): Promise<void> {

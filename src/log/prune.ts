@@ -38,11 +38,11 @@ export function checkPolicy(policy: PrunePolicy): void {
 export async function prune(
   parts: PruneParts,
   policy: PrunePolicy,
-  { dryRun = false, signal }: PruneOptions,
+  { dryRun = false, signal, isOpen = () => false }: PruneOptions,
 ): Promise<PruneReport> {
   checkPolicy(policy);
   const report: PruneReport = { sessions: [], goals: [], results: [], bytes: 0, kept: [] };
-  const pruning = new Pruning(parts, policy, dryRun, report);
+  const pruning = new Pruning(parts, policy, dryRun, isOpen, report);
   if (Object.values(policy).some((age) => age > 0)) {
     for (const row of parts.rows) {
       signal?.throwIfAborted();
@@ -62,6 +62,7 @@ class Pruning {
     private readonly parts: PruneParts,
     private readonly policy: PrunePolicy,
     private readonly isDry: boolean,
+    private readonly isOpen: (id: string) => boolean,
     private readonly report: PruneReport,
   ) {}
 
@@ -116,12 +117,13 @@ class Pruning {
   async #reasonToKeep(id: string, paths: SessionPaths, found: Survey): Promise<string | undefined> {
     if (found.isWaiting) return 'It waits for an approval.';
     if (isCarrying(found)) return 'It carries a goal that is not completed.';
+    if (this.isOpen(id)) return 'It is open.';
     return (await this.#isInUse(id, paths)) ? 'It is in use.' : undefined;
   }
 
   async #deleteSession(row: SessionSummary, paths: SessionPaths, found: Survey): Promise<void> {
     const bytes = found.size + (await this.#sizeOfSides(paths));
-    if (!this.isDry) await (await this.parts.delete(row.id)).purge();
+    if (!this.isDry) await this.parts.delete(row.id); // to the trash, from which it goes after a week
     this.report.sessions.push({ id: row.id, title: row.title, updated: found.updated, bytes });
   }
 

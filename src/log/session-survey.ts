@@ -5,6 +5,7 @@ import type { Entry, NoteOf } from '../shared/notes.js';
 import { withFile } from './bytes.js';
 import { hashesIn } from './copy-lines.js';
 import { Ledger } from './ledger.js';
+import { recordTexts } from './record-text.js';
 import { scanLines, type RawLine } from './scan.js';
 import { DRAFT_FILE, type SessionPaths } from './session-name.js';
 import { ifThere, stored } from './storage.js';
@@ -71,8 +72,9 @@ function take({ ledger, goals, named }: Survey, line: RawLine): void {
     for (const hash of hashesIn(text)) named.add(hash);
     return;
   }
-  for (const entry of entries) {
-    const hashes = hashesIn(JSON.stringify(entry));
+  const texts = recordTexts(line.bytes, ledger.dialect, ledger.fallbackTime);
+  for (const [index, entry] of entries.entries()) {
+    const hashes = hashesIn(texts[index] ?? text);
     if (entry.type !== 'goal_update') {
       for (const hash of hashes) named.add(hash);
       continue;

@@ -162,7 +162,8 @@ export interface SessionSummary {
   tags: string[];
   owner: string | undefined;
   /** As the log alone says; a live run is known to the host. */
-  status: 'idle' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'unreadable';
+  /** `missing`: the list knows it, but its log is not found here; it keeps its row until it is deleted. */
+  status: 'idle' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'unreadable' | 'missing';
   detail?: string;
 }
 
@@ -240,7 +241,7 @@ export interface StoreAbilities {
    */
   importCopy(source: SessionLog, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog>;
   /**
-   * Deletes by age, and only what the policy names. Never a session that is leased, waits for an approval or carries a
+   * Deletes by age, and only what the policy names; sessions go to the trash as `delete` has it. Never a session that is leased, waits for an approval or carries a
    * goal that is not completed. @throws BoughError InvalidArgument for a negative or nonsensical age
    */
   prune(policy: PrunePolicy, options?: PruneOptions): Promise<PruneReport>;

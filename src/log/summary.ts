@@ -67,6 +67,13 @@ export function unreadable(
   };
 }
 
+/** A session that the list knows and whose log is not in its place. */
+export const missing = (known: SessionSummary, file: string): SessionSummary => ({
+  ...known,
+  status: 'missing',
+  detail: `not found here: ${file} is not there any more. Put it back to go on with the session, or delete the session to remove this row.`,
+});
+
 /** What a session is called where nobody named it: by its first words. */
 export const titleOf = (ledger: Ledger): string =>
   ledger.fold.state().name ?? ledger.header.title ?? firstPrompt(ledger) ?? UNTITLED;

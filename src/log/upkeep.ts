@@ -13,17 +13,19 @@ export interface PrunePolicy {
 export interface PruneOptions {
   /** Reports what would go, with its size, and changes nothing. */
   dryRun?: boolean;
+  /** Sessions that a view or another extension has open: they stay, however old they are. */
+  isOpen?: (id: string) => boolean;
   signal?: AbortSignal;
 }
 
-/** Only what was deleted for itself: what goes along with a session is in its bytes and counted nowhere else. */
+/** Only what was deleted for itself, sessions to the trash: what goes along with a session is in its bytes and counted nowhere else. */
 export interface PruneReport {
   sessions: { id: string; title: string; updated: number; bytes: number }[];
   goals: { session: string; goal_id: string; bytes: number }[];
   results: { session: string; file: string; bytes: number }[];
   /** Of all the above. */
   bytes: number;
-  /** What was old enough and stays all the same, with the reason: in use, waiting for an approval, carrying a goal, unreadable. */
+  /** What was old enough and stays all the same, with the reason: open, in use, waiting for an approval, carrying a goal, unreadable. */
   kept: { session: string; reason: string }[];
 }
 

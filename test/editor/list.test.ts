@@ -124,4 +124,6 @@ test('B10: where the files are gone and only their index is left, nothing is in 
     expect(await chat.at('notice').count()).toBe(0);
     await chat.send('Are you there?');
     await chat.says('Still here.');
+    await editor.row('Hello', 'not found here');
+    await editor.row('Are you there?');
   }));

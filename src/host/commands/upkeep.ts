@@ -5,6 +5,7 @@ import type { Reports } from '../reports.js';
 import type { OtherFolders } from '../sessions/other-folders.js';
 import { describePrune, isNothing } from '../sessions/prune-words.js';
 import type { SessionsTree } from '../sessions/tree.js';
+import type { OpenSessions } from '../sessions/open-sessions.js';
 import { reportFindings } from '../sessions/verify-report.js';
 import type { WindowStore } from '../sessions/window-store.js';
 import type { Teller } from '../tell.js';
@@ -13,6 +14,7 @@ import { signalOf } from './copies.js';
 
 export interface UpkeepCommandParts {
   store: WindowStore;
+  sessions: OpenSessions;
   folders: OtherFolders;
   tree: SessionsTree;
   reports: Reports;
@@ -63,14 +65,17 @@ async function verify(parts: UpkeepCommandParts, repair: boolean): Promise<void>
 }
 
 async function prune(parts: UpkeepCommandParts, given: unknown): Promise<void> {
-  const { store, tree, tell } = parts;
+  const { store, sessions, tree, tell } = parts;
+  const isOpen = (id: string): boolean => sessions.peek(id) !== undefined;
   const policy = policyOf(given) ?? stated(parts.retention()) ?? (await pickPolicy());
   if (policy === undefined) return;
   const title = vscode.l10n.t('Looking for sessions to delete…');
-  const would = await withProgress(title, (signal) => store.prune(policy, { dryRun: true, signal }));
+  const would = await withProgress(title, (signal) => store.prune(policy, { dryRun: true, isOpen, signal }));
   if (would.every(isNothing)) return tell.info(vscode.l10n.t('There is nothing to delete.'));
   if (!(await isWanted(would))) return;
-  const done = await withProgress(vscode.l10n.t('Deleting…'), (signal) => store.prune(policy, { signal }));
+  const done = await withProgress(vscode.l10n.t('Deleting…'), (signal) =>
+    store.prune(policy, { isOpen, signal }),
+  );
   tree.refresh();
   tell.info(vscode.l10n.t('Deleted: {0}.', describePrune(done).short));
 }

@@ -15,7 +15,7 @@ export interface ActiveParts {
     get(surface: string): Promise<string | undefined>;
     set(surface: string, session: string): Promise<void>;
   };
-  store: Pick<WindowStore, 'list' | 'isKept'>;
+  store: Pick<WindowStore, 'list' | 'summary' | 'isKept'>;
   freshId: () => string;
   /** The setting `sessions.continueLast`. */
   isContinued: () => boolean;
@@ -23,7 +23,7 @@ export interface ActiveParts {
 }
 
 export function activeSession(surface: string, parts: ActiveParts): ActiveSession {
-  const { surfaces, store, onTrouble } = parts;
+  const { surfaces, store, freshId, onTrouble } = parts;
   const orNone = async (work: Promise<string | undefined>): Promise<string | undefined> => {
     try {
       return await work;
@@ -33,10 +33,15 @@ export function activeSession(surface: string, parts: ActiveParts): ActiveSessio
       return undefined;
     }
   };
-  const newest = async () => (await store.list({ limit: 1 })).sessions[0]?.id;
-  const last = async () => (await orNone(surfaces.get(surface))) ?? (await orNone(newest()));
+  const newest = async () => (await store.list()).sessions.find(({ status }) => status !== 'missing')?.id;
+  /** One that is only remembered is no place to begin: there is nothing to go on with. */
+  const chosen = async () => {
+    const id = await surfaces.get(surface);
+    return id !== undefined && (await store.summary(id))?.status === 'missing' ? freshId() : id;
+  };
+  const last = async () => (await orNone(chosen())) ?? (await orNone(newest()));
   return {
-    read: async () => (parts.isContinued() ? await last() : undefined) ?? parts.freshId(),
+    read: async () => (parts.isContinued() ? await last() : undefined) ?? freshId(),
     // What is in no file of this folder cannot be found again.
     write: async (session) => {
       if (store.isKept(session)) await surfaces.set(surface, session);

@@ -3,10 +3,10 @@
  * session is shown; it ends with the window.
  */
 import type { AgentEvent } from '../../agent/types.js';
-import type { PlacedEntry, SessionLog, SessionStore } from '../../log/store.js';
+import type { PlacedEntry, SessionLog, SessionStore, StoreAbilities } from '../../log/store.js';
 import { createUnreadableLog } from '../../log/unreadable-log.js';
 import type { Disposable } from '../../ports.js';
-import { isBoughError, type BoughError } from '../../shared/failure.js';
+import { BoughError, isBoughError } from '../../shared/failure.js';
 import { createBag, createSignal, type Bag, type Signal } from '../disposables.js';
 import type { HostSession } from './session.js';
 
@@ -17,7 +17,7 @@ export type SessionEvent =
   | { id: string; type: 'agent'; event: AgentEvent };
 
 export interface OpenSessionsParts {
-  store: SessionStore;
+  store: SessionStore & Partial<Pick<StoreAbilities, 'summary'>>;
   folder: string | undefined;
   /** Puts agent and host facts around a log. */
   create: (log: SessionLog) => HostSession;
@@ -136,6 +136,9 @@ export class OpenSessions implements Disposable {
   private async openLog(id: string): Promise<OpenedLog> {
     const { store, folder } = this.parts;
     try {
+      const row = await store.summary?.(id);
+      // Nobody is to write a new conversation where the old one is only away.
+      if (row?.status === 'missing') throw new BoughError('SessionNotFound', notFoundHere(row));
       return { log: await store.openOrCreate(id, { id, ...(folder === undefined ? {} : { folder }) }) };
     } catch (error) {
       if (!isBoughError(error) || error.code === 'InvalidArgument') throw error;
@@ -156,6 +159,9 @@ export class OpenSessions implements Disposable {
     return session;
   }
 }
+
+const notFoundHere = ({ title, detail }: { title: string; detail?: string }): string =>
+  `The session "${title}" is ${detail ?? 'not found here.'}`;
 
 async function end({ session, bag }: Slot): Promise<void> {
   const opened = await session.catch(() => undefined);

@@ -2,16 +2,24 @@
 import * as vscode from 'vscode';
 import type { PrunePolicy } from '../../log/upkeep.js';
 import type { Teller } from '../tell.js';
+import type { OpenSessions } from './open-sessions.js';
 import { describePrune, isNothing } from './prune-words.js';
 import type { SessionsTree } from './tree.js';
 import type { WindowStore } from './window-store.js';
 
+export interface RetentionParts {
+  store: Pick<WindowStore, 'prune'>;
+  sessions: Pick<OpenSessions, 'peek'>;
+  tree: Pick<SessionsTree, 'refresh'>;
+  tell: Teller;
+}
+
 export async function applyRetention(
   policy: PrunePolicy,
-  { store, tree, tell }: { store: WindowStore; tree: SessionsTree; tell: Teller },
+  { store, sessions, tree, tell }: RetentionParts,
 ): Promise<void> {
   if (Object.values(policy).every((age) => age === 0)) return;
-  const done = await store.prune(policy);
+  const done = await store.prune(policy, { isOpen: (id) => sessions.peek(id) !== undefined });
   if (done.every(isNothing)) return;
   tree.refresh();
   tell.info(

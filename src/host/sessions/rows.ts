@@ -5,7 +5,8 @@
 import type { SessionSummary } from '../../log/store.js';
 import type { RunState } from '../../shared/protocol.js';
 
-export type RowWord = '' | 'running' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'archived';
+export type RowWord =
+  '' | 'running' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'archived' | 'not found here';
 
 /** A run that lives here knows more than the log on disk. */
 export function rowWord(
@@ -35,6 +36,8 @@ function restingWord(
     case 'damaged':
     case 'unreadable':
       return 'damaged';
+    case 'missing':
+      return 'not found here';
     case 'incomplete':
       return 'incomplete';
     case 'waiting':
@@ -56,6 +59,7 @@ export const rowIcons: Readonly<Record<RowWord, { icon: string; color?: string }
   incomplete: { icon: 'debug-disconnect', color: 'list.warningForeground' },
   damaged: { icon: 'warning', color: 'list.errorForeground' },
   archived: { icon: 'archive' },
+  'not found here': { icon: 'circle-slash' },
 };
 
 export type GroupName = 'today' | 'yesterday' | 'week' | 'month' | 'older';

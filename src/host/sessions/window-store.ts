@@ -163,6 +163,11 @@ export class WindowStore implements SessionStore {
     return log;
   }
 
+  /** Its row; undefined when it is not listed, or its store cannot tell. */
+  async summary(id: string): Promise<SessionSummary | undefined> {
+    return (await this.#of(id)).summary?.(id);
+  }
+
   list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
     const stores = [...this.#places, ...this.#registered].map(({ store }) => store);
     return mergeLists(this.#ephemeral.size > 0 ? [...stores, this.parts.memory] : stores, query);

@@ -1,4 +1,4 @@
-import { chmod, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../../../src/log/file-store.js';
@@ -79,6 +79,91 @@ describe('the list of sessions', () => {
     const opened = await place.store().open('dropped-in');
     expect([opened.id, opened.position]).toEqual(['dropped-in', 1]);
   });
+
+  it('B10: keeps a row for a session whose log is not found here, until somebody deletes it', async () => {
+    await fill(3);
+    await rows();
+    await rm(path.join(place.folder, 'sessions'), { recursive: true });
+    for (const fresh of [store, place.store(), place.store()]) {
+      const found = await rows(fresh);
+      expect(found.map(({ id, title, status }) => `${id} ${title} ${status}`).sort()).toEqual(
+        ['s0', 's1', 's2'].map((id, at) => `${id} prompt ${at} missing`),
+      );
+      expect(found[0]?.detail).toMatch(/^not found here: /);
+      expect(await fresh.summary('s1')).toMatchObject({ status: 'missing', title: 'prompt 1' });
+      await fresh.prune({ sessionIdle: 1 });
+      await fresh.verify({ repair: true });
+    }
+    await expect(store.open('s0')).rejects.toMatchObject({ code: 'SessionNotFound' });
+    await store.delete('s0');
+    expect(await ids()).toEqual(['s1', 's2']);
+    expect(await ids(place.store())).toEqual(['s1', 's2']);
+    await putLog(place, 's1', lines(headerLine('s1'), messageLine('a', null, 'prompt 1')));
+    expect((await rows()).find(({ id }) => id === 's1')).toMatchObject({ status: 'idle', title: 'prompt 1' });
+  });
+
+  it('B10: leaves no row of a session that was deleted here, in this window or another', async () => {
+    await fill(2);
+    const other = place.store();
+    expect([await ids(), await ids(other)]).toEqual([
+      ['s0', 's1'],
+      ['s0', 's1'],
+    ]);
+    const { undo } = await store.delete('s0');
+    expect([await ids(other), await ids(), await ids(place.store())]).toEqual([['s1'], ['s1'], ['s1']]);
+    await undo();
+    expect([await ids(other), await ids()]).toEqual([
+      ['s0', 's1'],
+      ['s0', 's1'],
+    ]);
+    await (await other.delete('s0')).purge();
+    expect([await ids(), await ids(other), await ids(place.store())]).toEqual([['s1'], ['s1'], ['s1']]);
+  });
+
+  it.each(['rename', 'removeTree', 'replace', 'syncFolder'] as const)(
+    'B10: leaves no row of it when deleting ended in the middle, at %s',
+    async (call) => {
+      await fill(1);
+      await rows();
+      files.faults = [{ call, errno: 'EIO' }];
+      const deleted = await store
+        .delete('s0')
+        .then(
+          ({ purge }) => purge(),
+          () => undefined,
+        )
+        .catch(() => undefined);
+      expect(deleted).toBe(undefined);
+      const left = await rows(place.store());
+      expect(left.filter(({ status }) => status === 'missing')).toEqual([]);
+    },
+  );
+
+  it('forgets after a week what was deleted', async () => {
+    await fill(2);
+    await rows();
+    const mark = path.join(place.folder, 'cache', 'deleted', 's0');
+    await store.delete('s0');
+    await rows(place.store());
+    expect((await stat(mark)).size).toBe(0);
+    await utimes(mark, 0, 0);
+    expect(await ids(place.store())).toEqual(['s1']);
+    await expect(stat(mark)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await ids(place.store())).toEqual(['s1']);
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'B13: keeps all rows when one log cannot even be looked at',
+    async () => {
+      await fill(2);
+      await symlink(place.log('loop'), place.log('loop'));
+      expect((await rows()).map(({ id, status }) => `${id} ${status}`).sort()).toEqual([
+        'loop unreadable',
+        's0 idle',
+        's1 idle',
+      ]);
+    },
+  );
 
   it('B13: shows a file that was not named by us, and says what to do with it', async () => {
     await putLog(place, 'My Session', lines(headerLine('x'), messageLine('a', null)));

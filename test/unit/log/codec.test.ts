@@ -94,6 +94,36 @@ describe('writing a line', () => {
   });
 });
 
+describe('what was confirmed', () => {
+  const data = (value: unknown, more: object = {}): KnownEntry => ({
+    type: 'extension_data',
+    id: 'd',
+    parent_id: null,
+    timestamp: time,
+    ext_type: 'x',
+    data: value,
+    ...more,
+  });
+
+  it.each([
+    ['nothing', data(undefined)],
+    ['a function', data(() => 1)],
+    ['what says that it is nothing', data({ toJSON: () => undefined })],
+    ['what says that it is another entry', data(1, { toJSON: () => message('other', 'text') })],
+    ['what says that it is empty', data(1, { toJSON: () => ({}) })],
+  ])('can be read back: %s is refused', (_, entry) => {
+    expect(codeOf(() => serialiseBatch([message('a', 'x'), entry]))).toBe('InvalidArgument');
+  });
+
+  it('can be read back: what JSON has a form for is taken', () => {
+    for (const value of [null, NaN, new Date(0), { toJSON: () => 5 }, [undefined], {}])
+      expect(parse(serialiseBatch([data(value)]).trimEnd())).toMatchObject({
+        entries: [{ id: 'd' }],
+        faults: [],
+      });
+  });
+});
+
 describe('reading a line', () => {
   it('takes an object, an array, any order of keys, a CR and white space around it', () => {
     expect(parse(json('a')).entries).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -119,6 +120,19 @@ describe('files on disk', () => {
       process.umask(before);
     }
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'are never a pipe or a folder, and none makes us wait',
+    async () => {
+      const files = createNodeFiles();
+      execFileSync('mkfifo', [at('pipe')]);
+      for (const mode of ['read', 'append'] as const) {
+        await expect(files.open(at('pipe'), mode)).rejects.toMatchObject({ code: 'EINVAL' });
+        await expect(files.open(at(), mode)).rejects.toMatchObject({ code: 'EISDIR' });
+      }
+      expect(await files.read(at('pipe'))).toHaveLength(0);
+    },
+  );
 
   it('name the volume in what they throw', async () => {
     await expect(createNodeFiles().read(at('none'))).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../../../src/log/file-store.js';
 import type { SessionLog } from '../../../src/log/store.js';
 import type { Draft } from '../../../src/shared/notes.js';
-import { headerLine, lines, messageLine, putLog } from './lines.js';
+import { headerLine, lines, messageLine, noteLine, putLog } from './lines.js';
 import { makePlace, user, type Place } from './support.js';
 
 let place: Place;
@@ -69,7 +69,41 @@ describe('pruning', () => {
     expect(report.sessions).toMatchObject([{ id: 'old' }]);
     expect((await store.list()).sessions.map(({ id }) => id)).toEqual(['young']);
     expect((await readdir(inSessions())).filter((name) => name.startsWith('old'))).toEqual([]);
-    expect(await readdir(path.join(place.folder, 'trash'))).toEqual([]);
+    expect(await readdir(path.join(place.folder, 'trash'))).toMatchObject([expect.stringMatching(/^old\./)]);
+    expect((await place.store().list()).sessions.map(({ id }) => id)).toEqual(['young']);
+    expect(await place.store().summary('old')).toBe(undefined);
+  });
+
+  it('never takes a session that is open, however old it is', async () => {
+    for (const id of ['open', 'old']) {
+      await putLog(place, id, lines(headerLine(id), messageLine('m', null)));
+      await age(place.log(id), 400);
+    }
+    const isOpen = (id: string): boolean => id === 'open';
+    for (const dryRun of [true, false]) {
+      const report = await store.prune({ sessionIdle: DAY }, { isOpen, dryRun });
+      expect(report.sessions).toMatchObject([{ id: 'old' }]);
+      expect(report.kept).toEqual([{ session: 'open', reason: 'It is open.' }]);
+    }
+    expect((await store.list()).sessions.map(({ id }) => id)).toEqual(['open']);
+  });
+
+  it('reads what is nested beyond all measure', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const ended = noteLine('goal_update', 'g', 'm', {
+      ...{
+        goal_id: 'g',
+        objective: 'Ship',
+        status: 'completed',
+        iteration: 1,
+        max_iterations: 2,
+        evaluation: 0,
+      },
+    }).replace('"evaluation":0', `"evaluation":${deep}`);
+    await putLog(place, 's', lines(headerLine('s'), messageLine('m', null), ended));
+    expect((await store.prune({ completedGoalAge: 1 })).goals).toMatchObject([
+      { session: 's', goal_id: 'g' },
+    ]);
   });
 
   it('removes the blobs of a completed goal that nothing else names, and says so in the session', async () => {

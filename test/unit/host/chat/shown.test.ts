@@ -7,7 +7,13 @@ import { idle } from '../world.js';
 const full = () => new BoughError('StorageFailure', 'There is no space left on /.');
 
 function make(
-  options: { stored?: string; newest?: string; isContinued?: boolean; fails?: 'read' | 'write' } = {},
+  options: {
+    stored?: string;
+    newest?: string;
+    isContinued?: boolean;
+    fails?: 'read' | 'write';
+    isLost?: boolean;
+  } = {},
 ) {
   const writes: string[] = [];
   const troubles: unknown[] = [];
@@ -22,6 +28,8 @@ function make(
       },
     },
     store: {
+      summary: (id) =>
+        Promise.resolve(options.isLost === true ? { ...summary(id), status: 'missing' } : summary(id)),
       isKept: (id) => id !== 'in memory',
       list: () =>
         options.fails === 'read'
@@ -47,6 +55,7 @@ describe('what the side bar shows', () => {
     [{ newest: 'newest' }, 'newest'],
     [{}, 'fresh 1'],
     [{ stored: 'last', newest: 'newest', isContinued: false }, 'fresh 1'],
+    [{ stored: 'last', newest: 'newest', isLost: true }, 'fresh 1'],
   ])('finding it writes nothing: %o', async (options, expected) => {
     const { shown, writes } = make(options);
     expect(shown.id).toBe(undefined);

@@ -128,6 +128,29 @@ describe('open sessions', () => {
     expect(sessions.troubleOf('one')).toBe(undefined);
   });
 
+  it('B10, B11: one whose log is not found here is shown as that, and nothing is begun in its place', async () => {
+    const { sessions, store } = makeWorld([text('Yes.')]);
+    const session = await sessions.open('one');
+    await session.agent.dispatch(send('Is it so?'));
+    await session.agent.settled();
+    await sessions.close('one');
+    const row = (await store.list()).sessions[0];
+    const lost = { ...row, status: 'missing', detail: 'not found here: /s/one.jsonl' };
+    let isLost = true;
+    Object.assign(store, {
+      summary: (id: string) => Promise.resolve(id === 'one' && isLost ? lost : undefined),
+    });
+    const { agent } = await sessions.open('one');
+    expect(agent.log.access).toMatchObject({
+      reason: 'unreadable',
+      message: 'The session "Is it so?" is not found here: /s/one.jsonl',
+    });
+    expect(sessions.troubleOf('one')).toMatchObject({ code: 'SessionNotFound' });
+    expect((await sessions.open('two')).agent.log.access.mode).toBe('write');
+    isLost = false;
+    expect((await sessions.reopen('one')).title()).toBe('Is it so?');
+  });
+
   it('what can be no id is refused, and is no session', async () => {
     const { sessions } = makeWorld();
     await expect(sessions.open(' padded ')).rejects.toMatchObject({ code: 'InvalidArgument' });

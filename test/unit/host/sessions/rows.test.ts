@@ -25,6 +25,7 @@ describe('the description of a row', () => {
     expect(rowWord({ status: 'incomplete', archived: false }, undefined)).toBe('incomplete');
     expect(rowWord({ status: 'damaged', archived: false }, 'idle')).toBe('damaged');
     expect(rowWord({ status: 'unreadable', archived: true }, undefined)).toBe('damaged');
+    expect(rowWord({ status: 'missing', archived: false }, undefined)).toBe('not found here');
     expect(rowWord({ status: 'idle', archived: true }, undefined)).toBe('archived');
   });
 
