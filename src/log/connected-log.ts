@@ -6,19 +6,20 @@ import type { Clock, Disposable, Ids } from '../ports.js';
 import type { ConversationEntry, Header } from '../shared/entry.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
-import { isConversation, type Draft, type Entry, type KnownEntry } from '../shared/notes.js';
+import type { Draft, Entry, KnownEntry } from '../shared/notes.js';
 import type { StoreAppendOptions } from './append-queue.js';
-import { serialiseBatch, serialiseHeader } from './codec.js';
+import { serialiseBatch } from './codec.js';
 import { Ahead, completeBatch } from './complete.js';
 import { ConnectedBlobs } from './connected-blobs.js';
+import { ConnectedRecords } from './connected-records.js';
 import { addition, creation } from './connected-writes.js';
 import type { StoredEntry, StoredSession } from './custom-store.js';
 import { checkHead } from './group.js';
-import { refusalOf } from './header.js';
-import { Ledger } from './ledger.js';
+import type { Ledger } from './ledger.js';
 import { Listeners } from './listeners.js';
 import { MemoryFiles } from './memory-files.js';
 import { Serial } from './serial.js';
+import { Standing } from './standing.js';
 import type { StoreBoundary } from './store-boundary.js';
 import type {
   Access,
@@ -45,31 +46,27 @@ export class ConnectedLog implements SessionLog {
   readonly blobs: Blobs;
   readonly journal: StreamJournal;
   readonly #parts: ConnectedLogParts;
-  #ledger: Ledger;
-  #records: PlacedRecord[] = [];
+  readonly #records: ConnectedRecords;
+  readonly #standing: Standing;
   /** Until the first append made the session. */
   #isNew: boolean;
-  #lines = 0;
   #runs = 0;
-  #ended: BoughError | undefined;
   /** A write that has not returned, or whose outcome is unknown. */
   #doubt: Promise<void> | undefined;
   readonly #serial = new Serial();
   readonly #appended = new Listeners<readonly PlacedEntry[]>();
-  readonly #accessed = new Listeners<Access>();
-  #shownAccess: string;
 
   private constructor(parts: ConnectedLogParts, header: Header, isNew: boolean) {
     this.#parts = parts;
     this.id = header.id;
     this.#isNew = isNew;
-    this.#ledger = new Ledger(header.id, header.timestamp ?? '');
-    this.#takeLine(serialiseHeader(header));
+    this.#records = new ConnectedRecords(header);
+    this.#standing = new Standing(() => this.ledger);
     this.blobs = new ConnectedBlobs(parts.boundary, header.id);
     const files = new MemoryFiles(() => parts.clock.now());
     // Of a crash a custom store knows nothing: the journal lives as long as the handle.
     const path = '/journal';
-    const isLogged = (attempt: string): boolean => this.#ledger.hasAttempt(attempt);
+    const isLogged = (attempt: string): boolean => this.ledger.hasAttempt(attempt);
     this.journal = new FileStreamJournal({
       files,
       clock: parts.clock,
@@ -77,7 +74,6 @@ export class ConnectedLog implements SessionLog {
       isLogged,
       onError: parts.onTrouble,
     });
-    this.#shownAccess = this.#accessName();
   }
 
   static create(parts: ConnectedLogParts, header: Header): ConnectedLog {
@@ -87,90 +83,80 @@ export class ConnectedLog implements SessionLog {
   /** @throws BoughError InvalidPersistenceData */
   static of(parts: ConnectedLogParts, { header, entries }: StoredSession): ConnectedLog {
     const log = new ConnectedLog(parts, header as Header, false);
-    log.#takeAll(entries);
+    log.#records.takeAll(entries);
     return log;
   }
 
   get header(): Header {
-    return this.#ledger.header;
+    return this.ledger.header;
   }
   get access(): Access {
-    if (this.#ended !== undefined) return { mode: 'stale', message: this.#ended.message };
-    const { access, isArchived } = this.#ledger;
-    if (access.mode !== 'write' || !isArchived) return access;
-    const message = 'This session is archived; unarchive it to go on with it.';
-    return { mode: 'read-only', reason: 'archived', message };
+    return this.#standing.access;
   }
   get damage(): readonly LogDamage[] {
-    return this.#ledger.damage;
+    return this.ledger.damage;
   }
   get position(): number {
-    return this.#ledger.position;
+    return this.ledger.position;
   }
   get head(): string | null {
-    return this.#ledger.head;
+    return this.ledger.head;
   }
   get outline(): readonly OutlineNode[] {
-    return this.#ledger.fold.outline;
+    return this.ledger.fold.outline;
   }
   get messages(): number {
-    return this.#ledger.messages;
+    return this.ledger.messages;
   }
   get ledger(): Ledger {
-    return this.#ledger;
+    return this.#records.ledger;
   }
   get isRunning(): boolean {
     return this.#runs > 0;
   }
   get isLive(): boolean {
-    return this.#ended === undefined;
+    return !this.#standing.hasEnded;
   }
   get isStored(): boolean {
     return !this.#isNew;
   }
 
   state(head?: string | null): PathState {
-    return this.#ledger.fold.state(head);
+    return this.ledger.fold.state(head);
   }
 
   path(head?: string | null): Promise<ConversationEntry[]> {
-    const { fold, tree } = this.#ledger;
-    const positions = fold.pathIds(head).flatMap((id) => tree.position(id) ?? []);
-    return Promise.resolve(
-      this.#at(positions)
-        .map(({ entry }) => entry)
-        .filter(isConversation),
-    );
+    return Promise.resolve(this.#records.path(head));
   }
 
   line(head?: string | null): Promise<PlacedEntry[]> {
-    return Promise.resolve(this.#at(this.linePositions(head)));
+    return Promise.resolve(this.#records.at(this.linePositions(head)));
   }
 
   linePositions(head?: string | null): number[] {
-    return this.#ledger.fold.linePositions(head);
+    return this.ledger.fold.linePositions(head);
   }
 
   entry(id: string): Promise<Entry | undefined> {
-    const position = this.#ledger.tree.position(id);
-    return Promise.resolve(position === undefined ? undefined : this.#at([position])[0]?.entry);
+    const position = this.ledger.tree.position(id);
+    return Promise.resolve(position === undefined ? undefined : this.#records.at([position])[0]?.entry);
   }
 
   since(position: number): Promise<PlacedEntry[]> {
-    return Promise.resolve(this.#records.slice(Math.max(0, position)).map(asPlaced));
+    return Promise.resolve(this.#records.since(position));
   }
 
   records(positions: readonly number[]): Promise<PlacedRecord[]> {
-    return Promise.resolve(positions.flatMap((position) => structuredClone(this.#records[position]) ?? []));
+    return Promise.resolve(this.#records.records(positions));
   }
 
   append(batch: readonly Draft[], options: StoreAppendOptions = {}): Promise<Entry[]> {
     return this.#serial.run(async () => {
-      this.#checkWritable(options.isArchivedAllowed === true);
+      this.#standing.check(options);
       await this.#resolveDoubt();
       const { ids, clock } = this.#parts;
       checkHead(options, this.head);
-      const { tree, fold } = this.#ledger;
+      const { tree, fold } = this.ledger;
       const ahead = new Ahead({
         has: (id) => tree.has(id),
         isConversation: (id) => fold.ordinal(id) !== -1,
@@ -186,7 +172,7 @@ export class ConnectedLog implements SessionLog {
 
   acquire(signal?: AbortSignal): Promise<Lease> {
     return this.#serial.run(async () => {
-      this.#checkWritable(false);
+      this.#standing.check();
       await this.#resolveDoubt();
       await this.#catchUp();
       this.#runs++;
@@ -204,7 +190,7 @@ export class ConnectedLog implements SessionLog {
   }
 
   catchUp(): Promise<void> {
-    return this.#serial.run(() => (this.#ended === undefined ? this.#catchUp() : Promise.resolve()));
+    return this.#serial.run(() => (this.#standing.hasEnded ? Promise.resolve() : this.#catchUp()));
   }
 
   onAppend(listener: (placed: readonly PlacedEntry[]) => void): Disposable {
@@ -212,7 +198,7 @@ export class ConnectedLog implements SessionLog {
   }
 
   onAccess(listener: (access: Access) => void): Disposable {
-    return this.#accessed.add(listener);
+    return this.#standing.onAccess(listener);
   }
 
   close(): Promise<void> {
@@ -225,18 +211,6 @@ export class ConnectedLog implements SessionLog {
       this.#end(error);
       await this.journal.end();
     });
-  }
-
-  #at(positions: readonly number[]): PlacedEntry[] {
-    return positions.flatMap((position) => this.#records[position] ?? []).map(asPlaced);
-  }
-
-  #checkWritable(isArchivedAllowed: boolean): void {
-    if (this.#ended !== undefined) throw this.#ended;
-    const { access } = this;
-    if (access.mode === 'read-only' && access.reason === 'archived' && isArchivedAllowed) return;
-    const refusal = refusalOf(access);
-    if (refusal !== undefined) throw refusal;
   }
 
   /** What the store cannot keep: a summary is refused before anything is written, text that did not end well is told. */
@@ -261,7 +235,7 @@ export class ConnectedLog implements SessionLog {
     try {
       for (const step of this.#stepsOf(texts)) {
         await this.#writeStep(step);
-        written.push(...this.#takeBatch(step));
+        written.push(...this.#records.takeBatch(step));
       }
     } catch (error) {
       if (isBoughError(error, 'SessionConflict')) {
@@ -322,48 +296,14 @@ export class ConnectedLog implements SessionLog {
       this.#end(taken);
       throw taken;
     }
-    const ours = this.#records.map(({ text }) => text);
-    const isPrefix = ours.every((text, index) => isSame(text, stored.entries[index]));
-    if (!isPrefix) {
+    const beyond = this.#records.beyond(stored.entries);
+    if (beyond === undefined) {
       const other = this.#conflict(false);
       this.#end(other);
       throw other;
     }
-    const added = this.#takeAll(stored.entries.slice(ours.length));
+    const added = this.#records.takeAll(beyond);
     if (added.length > 0) this.#tellAppended(added);
-  }
-
-  #takeAll(entries: readonly StoredEntry[]): PlacedEntry[] {
-    const placed = entries.flatMap((entry) => this.#takeBatch([`${JSON.stringify(entry)}\n`]));
-    const [damage] = this.#ledger.damage;
-    const undated = placed.find(({ entry }) => Number.isNaN(Date.parse(entry.timestamp)));
-    const what = damage?.reason ?? (undated && `entry ${undated.entry.id} has no time that can be read`);
-    if (what === undefined) return placed;
-    throw new BoughError(
-      'InvalidPersistenceData',
-      `The session store gave of ${this.id} what cannot be right: ${what}.`,
-      {
-        operation: 'load',
-        session: this.id,
-      },
-    );
-  }
-
-  #takeBatch(texts: readonly string[]): PlacedEntry[] {
-    const line = this.#lines;
-    return texts.flatMap((text) => {
-      const placed = this.#takeLine(text);
-      for (const one of placed) this.#records.push({ ...one, text: text.trimEnd(), line });
-      return placed.map(asPlaced);
-    });
-  }
-
-  #takeLine(text: string): PlacedEntry[] {
-    const bytes = Buffer.from(text.trimEnd());
-    const { from, line } = this.#ledger.next;
-    this.#lines++;
-    const end = from + bytes.length + 1;
-    return this.#ledger.take({ line, offset: from, bytes, end, isTerminated: true, isTooLong: false });
   }
 
   // --------------------------------------------------------------------------------------------------------- access
@@ -379,33 +319,13 @@ export class ConnectedLog implements SessionLog {
     );
   }
 
+  /** The first reason stays. */
   #end(error: BoughError): void {
-    this.#ended ??= error;
-    this.#tellAccess();
+    if (!this.#standing.hasEnded) this.#standing.end('stale', error);
   }
 
   #tellAppended(placed: readonly PlacedEntry[]): void {
     this.#appended.tell(placed);
-    this.#tellAccess();
-  }
-
-  #accessName(): string {
-    const { access } = this;
-    return access.mode === 'read-only' ? access.reason : access.mode;
-  }
-
-  #tellAccess(): void {
-    const shown = this.#accessName();
-    if (shown === this.#shownAccess) return;
-    this.#shownAccess = shown;
-    this.#accessed.tell(this.access);
+    this.#standing.tell();
   }
 }
-
-const asPlaced = ({ position, entry }: PlacedEntry): PlacedEntry => ({
-  position,
-  entry: structuredClone(entry),
-});
-
-const isSame = (text: string, entry: StoredEntry | undefined): boolean =>
-  entry !== undefined && (JSON.parse(text) as StoredEntry)['id'] === entry['id'];
