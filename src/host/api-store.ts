@@ -3,6 +3,7 @@ import type { Deletion, ForkOptions, SessionSummary } from '../log/store.js';
 import type { CustomStore } from '../log/custom-store.js';
 import type { PruneOptions, PrunePolicy, PruneReport } from '../log/upkeep.js';
 import type { Disposable } from '../ports.js';
+import { BoughError } from '../shared/failure.js';
 import { apiSession } from './api-session.js';
 import type { BoughSession, OpenOptions } from './api.js';
 import type { Chats } from './chat/chats.js';
@@ -35,8 +36,9 @@ export interface StoreApi {
 
 export function createStoreApi(parts: StoreApiParts): StoreApi {
   const { store, buckets, sessions, tree } = parts;
-  const setArchived = async (id: string, work: Promise<void>) => {
-    await work;
+  const setArchived = async (id: string, isArchived: boolean) => {
+    needSession(id);
+    await (isArchived ? store.archive(id) : store.unarchive(id));
     if (sessions.peek(id)) await sessions.reopen(id);
     tree.refresh();
   };
@@ -50,6 +52,7 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
       return lists.flat().sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1));
     },
     deleteSession: async (id) => {
+      needSession(id);
       await sessions.close(id);
       const deletion: Deletion = await store.delete(id);
       await deletion.purge();
@@ -57,6 +60,7 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
       tree.refresh();
     },
     forkSession: async (id, options) => {
+      needSession(id);
       const copy = await store.fork(id, options);
       tree.refresh();
       return open(parts, { session: copy.id });
@@ -71,8 +75,8 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
         },
       };
     },
-    archiveSession: (id) => setArchived(id, store.archive(id)),
-    unarchiveSession: (id) => setArchived(id, store.unarchive(id)),
+    archiveSession: (id) => setArchived(id, true),
+    unarchiveSession: (id) => setArchived(id, false),
     pruneSessions: async (policy, options) => {
       const isOpen = (id: string): boolean => sessions.peek(id) !== undefined;
       const reports = await store.prune(policy, { ...options, isOpen });
@@ -86,6 +90,12 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
       };
     },
   };
+}
+
+/** Other extensions are not held to our types: what is about a session must say which. */
+function needSession(id: unknown): void {
+  if (typeof id === 'string' && id.trim() !== '') return;
+  throw new BoughError('NoSession', 'This needs a session and none was named; pass the id of one.');
 }
 
 async function open(parts: StoreApiParts, options: OpenOptions): Promise<BoughSession> {

@@ -1,7 +1,9 @@
 /**
  * What `activate()` gives to other extensions:
  * `vscode.extensions.getExtension('bough.bough').activate()`. Everything is asynchronous: Bough loads the rest of itself
- * when the first call needs it. Errors are `BoughError`s with a `code`, or a {@link TurnError} that carries the result.
+ * when the first call needs it. Errors are `BoughError`s with a `code`, or a {@link TurnError} that carries the result. A
+ * call that is about a session and names none fails with `NoSession`, one that names a session that is not there with
+ * `SessionNotFound`.
  */
 import type { RetryPolicy } from '../agent/types.js';
 import type { SessionSummary } from '../log/store.js';

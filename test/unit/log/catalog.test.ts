@@ -1,4 +1,4 @@
-import { chmod, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../../../src/log/file-store.js';
@@ -164,6 +164,35 @@ describe('the list of sessions', () => {
       ]);
     },
   );
+
+  it('B17: 2 000 sessions are listed page by page from one file, which nothing but the list reads', async () => {
+    const text = 'x'.repeat(5_000);
+    for (let at = 0; at < 2_000; at++)
+      await putLog(place, `s${at}`, lines(headerLine(`s${at}`), messageLine('a', null, text)));
+    const found = new Set<string>();
+    let cursor: string | undefined;
+    do {
+      const page = await store.list({ limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+      expect(page.sessions.length).toBeLessThanOrEqual(200);
+      for (const { id } of page.sessions) found.add(id);
+      ({ cursor } = page);
+    } while (cursor !== undefined);
+    expect(found.size).toBe(2_000);
+    expect((await stat(index())).size).toBeLessThan(2_000 * 1_000);
+    expect(reads()).toBe(2_000);
+    expect(await ids(place.store({ files }))).toHaveLength(50);
+    expect(reads()).toBe(0);
+  }, 60_000);
+
+  it('B17: no part of Bough keeps anything in a memento, which VS Code sends to every window', async () => {
+    const source = path.resolve(import.meta.dirname, '../../../src');
+    const names = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'));
+    expect(names.length).toBeGreaterThan(100);
+    for (const name of names) {
+      const text = await readFile(path.join(source, name), 'utf8');
+      expect([name, /\b(?:globalState|workspaceState|Memento)\b/.test(text)]).toEqual([name, false]);
+    }
+  }, 60_000);
 
   it('B13: shows a file that was not named by us, and says what to do with it', async () => {
     await putLog(place, 'My Session', lines(headerLine('x'), messageLine('a', null)));
