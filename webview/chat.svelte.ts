@@ -34,6 +34,9 @@ const followsHead = new Set<Intent['type']>([
   'bring_summary',
 ]);
 
+/** Goes to another line: the way back is offered. */
+const movesHead = new Set<Intent['type']>(['navigate', 'undo', 'clear']);
+
 /** What the person wants to see the answer to. */
 const isAnswered = new Set<Intent['type']>(['send', 'continue', 'try_again']);
 
@@ -124,8 +127,10 @@ export class Chat {
     const before = this.session.state?.head ?? null;
     const reply = await this.#intend(intent);
     this.problem = reply.ok ? null : this.#problemOf(reply.failure, () => void this.act(intent));
-    if (reply.ok && intent.type === 'navigate')
-      this.left = leftBranch(this.session.outline.index, before, intent.entry_id);
+    if (reply.ok && movesHead.has(intent.type)) {
+      const after = intent.type === 'navigate' ? intent.entry_id : (this.session.state?.head ?? null);
+      this.left = leftBranch(this.session.outline.index, before, after);
+    }
     return reply.ok;
   }
 

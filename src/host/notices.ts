@@ -89,7 +89,7 @@ function holderNotice({ window, pid, host, since }: Holder): NoticeView {
   const time = Number.isNaN(at.getTime()) ? since : at.toLocaleTimeString();
   return {
     kind: 'read-only',
-    message: `Another window works in this session: "${window}" (process ${pid} on ${host}), since ${time}. What it writes appears here; you can go on when it is done.`,
+    message: `Another window works in this session: "${window}" (process ${pid} on ${host}), since ${time}. What is said there appears here once it is complete; you can go on when it is done.`,
     actions: [
       { label: 'Take Over', command: { type: 'take_over' } },
       { label: 'Fork…', command: { type: 'fork_session' } },

@@ -168,6 +168,11 @@ export class SessionLease {
   }
 }
 
+function timeOf(since: string): string {
+  const at = new Date(since);
+  return Number.isNaN(at.getTime()) ? since : at.toLocaleTimeString();
+}
+
 function holderOf({ window, pid, host, since }: Holder): Holder {
   return { window, pid, host, since };
 }
@@ -176,7 +181,7 @@ function locked(holder: Holder | null): BoughError {
   if (holder === null) {
     return new BoughError('Locked', 'Another window keeps writing to this session; try again in a moment.');
   }
-  const message = `This session is in use in window ${holder.window} (process ${holder.pid} on ${holder.host}) since ${holder.since}.`;
+  const message = `This session is in use in window ${holder.window} (process ${holder.pid} on ${holder.host}) since ${timeOf(holder.since)}. Wait until it is done there, or close that window.`;
   return new BoughError('Locked', message, {
     holder: `${holder.window} (process ${holder.pid} on ${holder.host})`,
     since: holder.since,

@@ -63,9 +63,19 @@ export class Reading {
     rows.around(index);
     await tick();
     const element = this.scroller?.querySelector(`[data-entry-id="${CSS.escape(id)}"]`);
-    element?.scrollIntoView({ block: 'center' });
+    this.#center(element);
     element?.classList.add('revealed');
     element?.addEventListener('animationend', () => element.classList.remove('revealed'), { once: true });
+  }
+
+  /** Not by scrollIntoView: that would move the page around the view too. */
+  #center(element: Element | null | undefined): void {
+    const { scroller } = this;
+    if (scroller === undefined || element === null || element === undefined) return;
+    const view = scroller.getBoundingClientRect();
+    const row = element.getBoundingClientRect();
+    const space = Math.max(0, view.height - row.height) / 2;
+    scroller.scrollTop += row.top - view.top - space;
   }
 
   scrolled(): void {

@@ -35,12 +35,8 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.session.delete'](session);
     case 'compact_session':
       return commands['bough.session.compact']();
-    case 'clear_session':
-      return commands['bough.session.clear']();
     case 'collapse_part':
       return commands['bough.branch.collapse']();
-    case 'undo_turn':
-      return commands['bough.turn.undo']();
     case 'reveal_log':
       return commands['bough.session.reveal'](session);
     case 'open_in_editor':

@@ -6,6 +6,7 @@ import type { Clock, Model, ModelEvent, ModelInfo, ModelRequest, ReceivedCall } 
 import { cancelled, type Failure } from '../../shared/failure.js';
 import { edit } from './edit.js';
 import { explore } from './explore.js';
+import { isSummaryRequest, summary } from './summary.js';
 import { label, readTalk, type Beat, type Scene } from './talk.js';
 import { branch, crash, drop, FAILURES, rateLimit } from './trouble.js';
 
@@ -95,6 +96,7 @@ const pause = ({ clock, signal }: Stage, ms: number): Promise<void> =>
 
 const beatsFor = (request: ModelRequest, { attempts }: Stage): Beat[] => {
   const asked = readTalk(request, 1).prompt;
+  if (isSummaryRequest(asked, request.tools.length > 0)) return summary(readTalk(request, 1));
   const scene = scenes.get(lastWords(asked));
   const isFailing = scene === rateLimit || scene === drop;
   const beats = (scene ?? explore)(readTalk(request, isFailing ? attempts.next(request) : 1));

@@ -14,7 +14,7 @@ export const rateLimit: Scene = ({ attempt }) =>
 
 const story =
   'This answer is about to lose its connection in the middle of a sentence, as it happens in a train. ' +
-  'What you read here so far is shown, but Bough does not take it for an answer, because';
+  'What you read here so far is no answer yet: Bough keeps it on the disk and begins the step again, because';
 
 export const drop: Scene = ({ attempt }) =>
   attempt <= FAILURES
@@ -31,7 +31,7 @@ export const branch: Scene = () =>
   );
 
 const sentences = [
-  'Now is a good moment: reload the window, or kill the extension host (“Developer: Restart Extension Host”).',
+  'Now is a good moment: reload the window, or end the process of the extension host.',
   'Whatever has been streamed by then is on the disk within a second.',
   'After the restart this text stands here marked as incomplete, with the reason and with Continue and Try again.',
   'Nothing is sent by itself, and what you asked is not lost.',

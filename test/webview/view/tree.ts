@@ -45,8 +45,35 @@ export function treeTests(open: Open): void {
       await chat.at('tree-toggle').click();
       await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.first}"]`).click();
       expect(chat.intents()).toEqual([]);
+      // The keys of the tree go on from where it was clicked.
+      await chat.page.keyboard.press('ArrowDown');
+      await chat.page.keyboard.press('ArrowDown');
+      await chat.page.keyboard.press('F2');
+      await chat.page.keyboard.type('by rail');
+      await chat.page.keyboard.press('Enter');
+      await eventually(() => chat.intents()).toEqual([
+        { type: 'label', entry_id: ids.older, label: 'by rail' },
+      ]);
       await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.older}"]`).click();
-      await eventually(() => chat.intents()).toEqual([{ type: 'navigate', entry_id: ids.olderEnd }]);
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: ids.olderEnd });
+    });
+
+    it('offers the way back to the line that was left, and a summary of it', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      const end = scene.fold.head;
+      await chat.at('tree-toggle').click();
+      await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.older}"]`).click();
+      await chat.at('left-branch').getByText('2 messages').waitFor();
+      await chat.at('left-summary').click();
+      await eventually(() => chat.intents().at(-1)).toEqual({
+        type: 'bring_summary',
+        from_id: ids.newer,
+        to_id: end,
+      });
+      await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.older}"]`).click();
+      await chat.at('left-back').click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: end });
     });
 
     it('is walked, folded, searched and left by keyboard', async () => {
