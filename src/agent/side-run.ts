@@ -28,25 +28,29 @@ async function begin<T>(
   work: (run: Run) => Promise<T | Failure>,
 ): Promise<{ outcome: Promise<T | Failure> } | Failure> {
   if (core.run !== null) return running();
-  const suspension = suspensionOf(core);
-  if (suspension === 'approvals') return pendingFailure();
-  if (suspension === 'parked') return parked(core.log.state().wait?.due_at ?? '');
   const lease = await core.lease.hold();
-  const moved = headMoved(core, expected);
-  if (moved !== null) {
+  const blocked = stillOpen(core) ?? headMoved(core, expected);
+  if (blocked !== null) {
     lease.dispose();
-    return moved;
+    return blocked;
   }
   const run = new LiveRun(core, core.parts.ids.entry());
   core.run = run;
   run.enter('running');
   const outcome = execute(core, run, work).finally(async () => {
     run.dispose();
-    lease.dispose();
-    await core.gate.pass(() => leave(core, run));
+    // The lease is kept until what is queued is taken: another window must not take it as well.
+    await core.gate.pass(() => leave(core, run)).finally(() => lease.dispose());
   });
   run.done = outcome.then(() => undefined);
   return { outcome };
+}
+
+/** Under the lease, which tells what other windows wrote. */
+function stillOpen(core: Core): Failure | null {
+  const suspension = suspensionOf(core);
+  if (suspension === 'approvals') return pendingFailure();
+  return suspension === 'parked' ? parked(core.log.state().wait?.due_at ?? '') : null;
 }
 
 /** Never rejects. */

@@ -23,7 +23,8 @@ export async function stop(core: Core): Promise<Done | Failure> {
         return { done: core.run.done };
       }
       if (suspensionOf(core) === null) return {};
-      return close(core, { decision: 'cancelled', holdsQueue: true });
+      await close(core, { decision: 'cancelled', holdsQueue: true });
+      return {};
     }),
   );
   return 'done' in later ? ranOut(core, later.done) : later;
@@ -40,12 +41,14 @@ async function ranOut(core: Core, done: Promise<void>): Promise<Done | Failure> 
   return core.unsaved === null || core.failure === null ? {} : core.failure;
 }
 
-function close(core: Core, how: Closing): Promise<Done> {
+/** False when another window was faster: taking the lease tells what it wrote. */
+function close(core: Core, how: Closing): Promise<boolean> {
   return underLease(core, async () => {
+    if (suspensionOf(core) === null) return false;
     await core.append(await closeSuspended(core, how));
     await closed(core);
     core.announce();
-    return {};
+    return true;
   });
 }
 
@@ -54,8 +57,10 @@ export async function dismiss(core: Core): Promise<Done | Failure> {
   if (core.run !== null) {
     return refused('SessionRunning', 'Another call of this step runs. Wait for its end, or stop the turn.');
   }
-  if (suspensionOf(core) !== 'approvals') return refused('NotPending', 'Nothing waits for your decision.');
-  return close(core, { decision: 'abandoned', pendingText: DISMISSED_TEXT, holdsQueue: true });
+  const isClosed =
+    suspensionOf(core) === 'approvals' &&
+    (await close(core, { decision: 'abandoned', pendingText: DISMISSED_TEXT, holdsQueue: true }));
+  return isClosed ? {} : refused('NotPending', 'Nothing waits for your decision.');
 }
 
 const notWritten = (): Failure => ({

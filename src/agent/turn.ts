@@ -173,10 +173,12 @@ async function ended(core: Core, run: Run, end: TurnEnd, partial: Partial | null
 /** Starts a turn with the first queued prompt. A write that fails leaves the queue as it is. In the gate. */
 export async function takeQueued(core: Core): Promise<void> {
   const turn_id = core.parts.ids.entry();
-  const batch = queuedTurn(core, turn_id);
-  if (batch === null) return;
+  if (queuedTurn(core, turn_id) === null) return;
   const lease = await core.lease.hold();
   try {
+    // Asked for again: taking the lease may have told that another window took it.
+    const batch = queuedTurn(core, turn_id);
+    if (batch === null) return lease.dispose();
     await core.append(batch);
     startRun(core, turn_id, lease);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Intent } from '../../../src/shared/protocol.js';
-import { failureOf, openBench, type Bench } from './bench.js';
+import { failureOf, later, openBench, type Bench } from './bench.js';
 import { begins, calls, fails, hang, rateLimit, text } from './fake-model.js';
 
 const run = (command: string) => ({ name: 'run', input: { command } });
@@ -25,6 +25,63 @@ describe('two windows', () => {
     expect(first.ran).toEqual(['run one']);
     expect(second.story().at(-1)).toContain('turn_end completed');
     expect(first.session.run()).toBe('idle');
+  });
+
+  it('F2: both end what waits at once: it is ended once, and neither fails', async () => {
+    for (const type of ['stop', 'dismiss'] as const) {
+      const first = await openBench({ script: [calls([run('one')])] });
+      await first.send('go');
+      const second = await first.second();
+      await second.session.recover();
+      const both = Promise.all([first.do({ type: 'stop' }), second.do({ type })]);
+      // The lease of the other is waited for.
+      await first.clock.advance(5_000);
+      const [mine, theirs] = await both;
+      const codes = [mine, theirs].flatMap((done) => ('code' in done ? [done.code] : []));
+      expect(['', 'Locked', 'NotPending']).toContain(codes.join());
+      expect(first.entries('turn_end')).toHaveLength(1);
+      expect(first.entries('approval_decision')).toHaveLength(1);
+      expect(first.told.concat(second.told).filter((line) => line.startsWith('error'))).toEqual([]);
+    }
+  });
+
+  it('a compaction in one window sees the approval that waits in the other', async () => {
+    const first = await openBench({ script: [text('one'), text('two'), calls([run('one')])] });
+    await first.send('go');
+    await first.send('on');
+    const second = await first.second();
+    await second.session.recover();
+    await first.send('and on');
+    expect(first.session.run()).toBe('waiting');
+    expect(failureOf(await second.do({ type: 'compact' })).code).toBe('ResumeRequired');
+    expect(first.log.state().approvals).toHaveLength(1);
+  });
+
+  it('G12: what was queued during a compaction is sent once, though another window lets the queue go on too', async () => {
+    const slow = later();
+    const first = await openBench({
+      script: [text('x'.repeat(4_000)), text('two'), [() => slow.opened, ...text('sum')], text('sent')],
+      endless: () => text('sent again'),
+      settings: { keepRecentTokens: 10 },
+    });
+    await first.send('go');
+    await first.send('on');
+    const second = await first.second();
+    await second.session.recover();
+    const compacted = first.do({ type: 'compact' });
+    await first.send('queued', { mode: 'queue' });
+    await second.log.catchUp();
+    slow.open();
+    await Promise.all([
+      compacted,
+      second.do({ type: 'release_queue' }),
+      second.do({ type: 'release_queue' }),
+    ]);
+    await first.clock.advance(1_000);
+    expect(first.entries('message').filter(({ queue_item_id }) => queue_item_id !== undefined)).toHaveLength(
+      1,
+    );
+    expect(first.log.state().queue).toEqual([]);
   });
 
   it('the second window notices that the first died, and offers what can be done', async () => {
