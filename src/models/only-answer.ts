@@ -1,7 +1,7 @@
 /** Nobody asks for several answers: of those that come side by side, the one that began first is the answer. */
 import { isRecord, type Json } from './json.js';
 
-export interface Chosen {
+interface Chosen {
   /** Undefined: the frame has nothing of the answer. */
   answer: Json | undefined;
   /** Others stand beside it, or in place of it. */
