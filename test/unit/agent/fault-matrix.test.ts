@@ -23,6 +23,7 @@ import {
   type Played,
   type World,
 } from './wire-bench.js';
+import { quickly } from '../runs.js';
 
 let server: ModelServer;
 beforeEach(async () => {
@@ -55,7 +56,7 @@ function expectCarries(protocol: Protocol, index: number, fault: Fault, ...said:
   expect(text).not.toContain(fault.failure.code ?? 'zigzag');
 }
 
-describe.each(Object.keys(replies) as Protocol[])('%s', (protocol) => {
+describe.each(quickly(Object.keys(replies) as Protocol[], 4))('%s', (protocol) => {
   const of = replies[protocol];
   const byEnd = (end: string): Fault[] => faults.filter((fault) => expectedEnd(fault, protocol) === end);
 
