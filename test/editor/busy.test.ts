@@ -1,5 +1,5 @@
 // What a person does while Bough is at work: stop it, queue and steer, look elsewhere, reload at once.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
@@ -18,6 +18,13 @@ async function say(person: Person, text: string, key: 'Enter' | 'ControlOrMeta+E
 }
 
 const queued = (person: Person) => person.at('queue-item').locator('.text').allInnerTexts();
+
+/** What the composers of all sessions hold, as it is on disk. */
+const drafts = (storage: string): string =>
+  readdirSync(storage, { recursive: true, encoding: 'utf8' })
+    .filter((name) => path.basename(name) === 'draft.json')
+    .map((name) => readFileSync(path.join(storage, name), 'utf8'))
+    .join('\n');
 
 test('D14 D15: Stop ends a command with all its processes, a card and a wait; nothing starts afterwards', () =>
   withScriptedModel(
@@ -175,6 +182,9 @@ test('D6 D7 D8: an error stands below what came; a run goes on unseen; a prompt 
     // Sent and reloaded in the same moment.
     server.script(() => new Promise(() => undefined));
     await person.composer.fill('Do not lose this');
+    await eventually(() => drafts(editor.storage()).includes('Do not lose this'), {
+      what: 'a draft on disk',
+    });
     await person.at('send').click({ noWaitAfter: true });
     await editor.page.reload();
     await editor.statusBar(/^Bough: /, 60_000);

@@ -24,8 +24,7 @@ test('E10: a reload in the middle of a compaction leaves the conversation as it 
     const half = reply.hold(['A trip is ']);
     server.enqueue(half);
     await editor.runCommand('Bough: Compact Conversation');
-    await editor.page.locator('.quick-input-widget:visible input').waitFor();
-    await editor.page.keyboard.press('Enter');
+    await editor.page.locator('.quick-input-widget:visible input').press('Enter');
     await half.reached;
     person = await reloaded(editor);
     await person.says('By train.');

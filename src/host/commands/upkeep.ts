@@ -5,6 +5,7 @@ import type { Reports } from '../reports.js';
 import type { OtherFolders } from '../sessions/other-folders.js';
 import { describePrune, isNothing } from '../sessions/prune-words.js';
 import type { SessionsTree } from '../sessions/tree.js';
+import type { Chats } from '../chat/chats.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import { reportFindings } from '../sessions/verify-report.js';
 import type { WindowStore } from '../sessions/window-store.js';
@@ -15,6 +16,7 @@ import { signalOf } from './copies.js';
 export interface UpkeepCommandParts {
   store: WindowStore;
   sessions: OpenSessions;
+  chats: Pick<Chats, 'hasView'>;
   folders: OtherFolders;
   tree: SessionsTree;
   reports: Reports;
@@ -69,6 +71,7 @@ async function prune(parts: UpkeepCommandParts, given: unknown): Promise<void> {
   const isOpen = (id: string): boolean => sessions.peek(id) !== undefined;
   const policy = policyOf(given) ?? stated(parts.retention()) ?? (await pickPolicy());
   if (policy === undefined) return;
+  await letRest(parts);
   const title = vscode.l10n.t('Looking for sessions to delete…');
   const would = await withProgress(title, (signal) => store.prune(policy, { dryRun: true, isOpen, signal }));
   if (would.every(isNothing)) return tell.info(vscode.l10n.t('There is nothing to delete.'));
@@ -78,6 +81,12 @@ async function prune(parts: UpkeepCommandParts, given: unknown): Promise<void> {
   );
   tree.refresh();
   tell.info(vscode.l10n.t('Deleted: {0}.', describePrune(done).short));
+}
+
+/** What was only opened once is not in use. */
+async function letRest({ sessions, chats }: UpkeepCommandParts): Promise<void> {
+  const resting = sessions.all().filter((session) => session.mayRest && !chats.hasView(session.agent.log.id));
+  for (const session of resting) await sessions.letGo(session.agent.log.id);
 }
 
 async function isWanted(would: readonly PruneReport[]): Promise<boolean> {
