@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { Clock, FileStat, Files } from '../ports.js';
 import { isBoughError, type BoughError } from '../shared/failure.js';
-import { DeletedMarks } from './deleted-marks.js';
+import { DeletedMarks, type MarkParts } from './deleted-marks.js';
 import { indexFileIn, readIndex, writeIndex, type IndexRow } from './index-file.js';
 import { byUpdate, cursorAt, matches, pageLimit, rowAt } from './list-page.js';
 import { isSessionName, LOG_SUFFIX } from './session-name.js';
@@ -31,6 +31,7 @@ export interface CatalogParts {
   sessions: string;
   /** Of the index; may be deleted at any time. */
   cache: string;
+  who: MarkParts['who'];
   /** The list is right all the same when its cache cannot be written; somebody should know. */
   onTrouble: (error: BoughError) => void;
 }
@@ -45,7 +46,7 @@ export class Catalog {
 
   constructor(parts: CatalogParts) {
     this.#parts = parts;
-    this.#deleted = new DeletedMarks(parts.files, parts.clock, parts.cache);
+    this.#deleted = new DeletedMarks(parts);
   }
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
@@ -189,11 +190,16 @@ export class Catalog {
     if (this.#hasExpired) return;
     this.#hasExpired = true;
     try {
-      await this.#deleted.expire();
+      await this.#deleted.expire((name) => this.#isThere(name));
     } catch (error) {
       if (!isBoughError(error)) throw error;
       this.#parts.onTrouble(error);
     }
+  }
+
+  async #isThere(name: string): Promise<boolean> {
+    const file = this.#fileOf(name);
+    return (await stored('look at', file, () => ifThere(this.#parts.files.stat(file)))) !== undefined;
   }
 
   #fileOf(name: string): string {

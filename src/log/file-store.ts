@@ -50,7 +50,7 @@ export class FileStore implements SessionStore, StoreAbilities {
     this.#sessions = path.join(parts.folder, 'sessions');
     const { files, clock, who, onTrouble } = parts;
     const cache = path.join(parts.folder, 'cache');
-    this.#catalog = new Catalog({ files, clock, sessions: this.#sessions, cache, onTrouble });
+    this.#catalog = new Catalog({ files, clock, sessions: this.#sessions, cache, who, onTrouble });
     const folder = path.join(parts.folder, 'trash');
     this.#trash = new Trash({ files, folder, sessions: this.#sessions, clock, who });
     this.#handles = new SessionHandles(parts, this.#sessions, (id) => this.#changed.tell(id));

@@ -129,8 +129,8 @@ export class Account {
   #isOfLayout([folder = '', name, inner, ...deeper]: string[], sessions: ReadonlySet<string>): boolean {
     if (deeper.length > 0) return folder === 'trash';
     if (name === undefined) return ['sessions', 'cache', 'trash'].includes(folder);
-    // What was to be deleted is remembered for a week, so that it is not missed; also where it did not come to that.
-    if (folder === 'cache' && name === 'deleted') return true;
+    // What was deleted is remembered for a week, so that it is not missed.
+    if (folder === 'cache' && name === 'deleted') return inner === undefined || !sessions.has(inner);
     if (folder === 'cache') return name === 'index.json' && inner === undefined;
     if (folder === 'trash') return /^[a-z0-9-]+\.[0-9a-f]{12}$/.test(name) && isTrashed(inner);
     const [session = '', suffix] = name.split(/\.(.*)/s);
