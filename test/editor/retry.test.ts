@@ -24,13 +24,13 @@ test('a rate limit is shown with its reason and honoured', () =>
     await person.run('retrying');
     await editor.screenshot('rate-limited');
     await person.says('Here I am.', 30_000);
+    await person.run('idle');
     const gaps = server.requests.slice(1).map(({ at }, n) => at - (server.requests[n]?.at ?? 0));
     expect(gaps).toHaveLength(2);
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(2_000);
     const log = onlyLog(editor.storage());
     expect(ofType(log, 'retry_start')).toHaveLength(2);
     expect(ofType(log, 'retry_end').at(-1)).toMatchObject({ success: true });
-    await person.run('idle');
     expect(await person.retry().count()).toBe(0);
   }));
 

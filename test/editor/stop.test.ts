@@ -21,6 +21,7 @@ test('Stop in mid-stream keeps the text, and the composer is usable at once', ()
     await editor.screenshot('stopped');
     await person.send('Go on then');
     await person.says('Fine.');
+    await person.run('idle');
     const log = onlyLog(editor.storage());
     expect(ofType(log, 'incomplete_output')).toEqual([
       expect.objectContaining({ text: 'one two three', reason: 'stopped' }),
