@@ -4,6 +4,11 @@ import { defineConfig } from 'vitest/config';
 
 const soak = process.env['BOUGH_SOAK'] === '1';
 const minute = 60_000;
+/**
+ * A scene has a whole VS Code and a browser on a machine that others use too. In CI one that fails is run once more; the
+ * closing lines name each that passed only then, and why it failed before.
+ */
+const triesOfAScene = process.env['CI'] ? 2 : 1;
 /** What these scenes show does not depend on the version of VS Code; they run on the newest alone. */
 const newestOnly = ['damaged', 'files', 'folders', 'keeping', 'list', 'windows'].map(
   (scene) => `test/editor/${scene}.test.ts`,
@@ -51,6 +56,7 @@ export default defineConfig({
           globalSetup: ['test/editor/bench/prepare.ts'],
           pool: 'forks',
           maxWorkers: 2,
+          retry: triesOfAScene - 1,
           testTimeout: 3 * minute,
           hookTimeout: 2 * minute,
         },

@@ -7,9 +7,11 @@ export function report(results) {
     (results.length > 0 && passed > 0 ? 0 : Number(sum((result) => result.failed) === 0));
   const broken = results.filter((result) => result.failed > 0);
   const skipped = results.flatMap((result) => result.skipped.map((reason) => `${result.name}: ${reason}`));
+  const flaky = results.flatMap((result) => (result.flaky ?? []).map((test) => `${result.name}: ${test}`));
   const lines = [
     '',
     ...broken.map(({ name, failed: count, why }) => `failed: ${name} (${count}${why ? `; ${why}` : ''})`),
+    ...flaky.map((test) => `failed at first, passed when run once more: ${test}`),
     `skipped: ${skipped.join('; ') || 'nothing'}`,
     `${passed} passed, ${failed} failed`,
   ];

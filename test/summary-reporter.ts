@@ -6,13 +6,19 @@ export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const file = process.env['BOUGH_SUMMARY'];
     if (!file) return;
-    const summary = { passed: 0, failed: unhandled.length, skipped: [] as string[] };
+    const summary = { passed: 0, failed: unhandled.length, skipped: [] as string[], flaky: [] as string[] };
     for (const module of modules) {
       summary.failed += module.errors().length;
       for (const test of module.children.allTests()) {
         const result = test.result();
-        if (result.state === 'passed') summary.passed++;
-        else if (result.state === 'skipped')
+        if (result.state === 'passed') {
+          summary.passed++;
+          // It failed and then passed: the run is good, but somebody has to hear of it.
+          if (test.diagnostic()?.flaky)
+            summary.flaky.push(
+              `${test.fullName} (${result.errors?.[0]?.message.split('\n')[0] ?? 'no message'})`,
+            );
+        } else if (result.state === 'skipped')
           summary.skipped.push(result.note ? `${test.fullName} (${result.note})` : test.fullName);
         else summary.failed++;
       }
