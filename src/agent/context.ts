@@ -4,7 +4,7 @@
  */
 import type { ModelInfo, ModelRequest, ToolSpec } from '../ports.js';
 import type { CallState } from '../shared/fold/types.js';
-import { Attachments, blobsOf } from './context/attachments.js';
+import { Attachments, blobsOf, type SentImage } from './context/attachments.js';
 import { dialectOf } from './context/dialect.js';
 import { Drafts } from './context/drafts.js';
 import { CallFacts } from './context/facts.js';
@@ -28,6 +28,8 @@ export interface ContextOptions {
   tools: readonly ToolSpec[];
   /** Bytes of {@link wantedBlobs} by hash. Those that are missing are told by a hint. */
   blobs?: ReadonlyMap<string, Uint8Array> | undefined;
+  /** Blobs of images that are told by a hint although there is room for them. */
+  withoutImages?: ReadonlySet<string> | undefined;
   /** `open_calls` of the path's state: what is known of calls without a result. Else the line's own notes say it. */
   openCalls?: readonly CallState[] | undefined;
   maxBytes?: number | undefined;
@@ -41,6 +43,8 @@ export interface Context {
   fits: boolean;
   /** What was shortened or left out, each with a mark in the request. */
   trimmed: Trimmed;
+  /** Those in the request, oldest first. */
+  images: SentImage[];
 }
 
 export type { Line } from './context/select.js';
@@ -52,7 +56,7 @@ export const buildRequest = (line: Line, model: ModelInfo, options: ContextOptio
   buildContext(line, model, options).request;
 
 export function buildContext(line: Line, model: ModelInfo, options: ContextOptions): Context {
-  const attachments = new Attachments(options.blobs ?? new Map(), model);
+  const attachments = new Attachments(options.blobs ?? new Map(), model, options.withoutImages);
   const facts = new CallFacts(line, options.openCalls);
   const drafts = new Drafts(selectPath(line), model, facts, attachments);
   const tools = model.tools === false ? [] : options.tools.map((tool) => ({ ...tool }));
@@ -63,12 +67,15 @@ export function buildContext(line: Line, model: ModelInfo, options: ContextOptio
   };
   const limit = limitOf(model, options);
   if (isSmall(request, limit)) {
-    return { request, fits: true, trimmed: { results: 0, images: 0, messages: 0 } };
+    const { images } = attachments;
+    return { request, fits: true, trimmed: { results: 0, images: 0, messages: 0 }, images };
   }
   const frame = sizeOfFrame(request.system, tools);
   const room = { tokens: limit.tokens - frame.tokens, bytes: limit.bytes - frame.bytes };
   const { messages, fits, trimmed } = fit(request.messages, room);
-  return { request: { ...request, messages }, fits, trimmed };
+  // Those that go to make it fit are the oldest.
+  const images = attachments.images.slice(trimmed.images);
+  return { request: { ...request, messages }, fits, trimmed, images };
 }
 
 function limitOf(model: ModelInfo, options: ContextOptions): Size {

@@ -15,8 +15,8 @@ export interface Intended {
   prepared: PreparedRequest | Failure;
 }
 
-export async function intend(core: Core): Promise<Intended | Failure> {
+export async function intend(core: Core, withoutImages: ReadonlySet<string>): Promise<Intended | Failure> {
   const model = await core.parts.models.resolve(wantedModel(core));
   if (isFailure(model)) return model;
-  return { model, prepared: await requestFor(core, model.info) };
+  return { model, prepared: await requestFor(core, model.info, withoutImages) };
 }

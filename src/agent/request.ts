@@ -2,6 +2,7 @@
 import type { ModelInfo, ModelRequest, ToolSpec } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
 import { buildContext, wantedBlobs, type Context } from './context.js';
+import type { SentImage } from './context/attachments.js';
 import { withOpaque } from './context/opaque.js';
 import type { Core } from './core.js';
 import { approvalOf } from './mode.js';
@@ -13,6 +14,8 @@ export interface PreparedRequest {
   promptHash: string;
   /** Something was shortened or left out to make it fit. */
   isTrimmed: boolean;
+  /** Those in it, oldest first. */
+  images: SentImage[];
 }
 
 /** What stands around every request: the system prompt as things stand, and the tools. */
@@ -28,18 +31,24 @@ export async function frameOf(core: Core): Promise<{ system: string; tools: Tool
   return { system, tools: tools.map((tool) => tool.spec) };
 }
 
-export async function requestFor(core: Core, model: ModelInfo): Promise<PreparedRequest | Failure> {
+/** `withoutImages`: blobs of those that its server did not accept. */
+export async function requestFor(
+  core: Core,
+  model: ModelInfo,
+  withoutImages: ReadonlySet<string>,
+): Promise<PreparedRequest | Failure> {
   const frame = await frameOf(core);
   const line = await withOpaque(await core.log.line(), (hashes) => readBlobs(core, hashes));
-  const { request, fits, trimmed } = buildContext(line, model, {
+  const { request, fits, trimmed, images } = buildContext(line, model, {
     ...frame,
+    withoutImages,
     openCalls: core.log.state().open_calls,
     blobs: await readBlobs(core, wantedBlobs(line, model)),
   });
   if (!fits) return tooLong(model);
   tellTrimmed(core, trimmed);
   const isTrimmed = trimmed.results + trimmed.images + trimmed.messages > 0;
-  return { request, promptHash: promptHash(frame.system), isTrimmed };
+  return { request, promptHash: promptHash(frame.system), isTrimmed, images };
 }
 
 /** Those that cannot be read are left out: the request says so in their place. */

@@ -3,6 +3,7 @@ import type { ModelInfo } from '../ports.js';
 import type { Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import type { AttemptResult } from './attempt.js';
+import type { SentImage } from './context/attachments.js';
 import type { TurnFacts } from './turn-facts.js';
 
 export interface TurnEnd {
@@ -29,6 +30,8 @@ export interface Attempted {
   attempt_id: string;
   step: number;
   model: ModelInfo;
+  /** Those of the request, oldest first. */
+  images: readonly SentImage[];
   facts: TurnFacts;
   result: AttemptResult;
 }

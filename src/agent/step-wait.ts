@@ -5,8 +5,9 @@ import { isFailure, type Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import { notShorter, shortenConversation } from './compaction/room.js';
 import type { Core, Run } from './core.js';
+import { imagesToLeave, leavingText } from './images.js';
 import { planAfter } from './resume.js';
-import { effectivePolicy, type Plan } from './retry.js';
+import { effectivePolicy, MIN_GAP_MS, type Plan } from './retry.js';
 import { failedStep, reported, retryEnd, stopped } from './step-end.js';
 import type { Attempted, StepResult, StepStop } from './step-result.js';
 import type { TurnFacts } from './turn-facts.js';
@@ -25,6 +26,9 @@ export async function recoverFrom(
   const { facts, attempt_id, result } = attempted;
   const { clock, settings, random } = core.parts;
   core.live.end(attempt_id);
+  if (!facts.hasLeftImages && imagesToLeave(attempted.images, failure).length > 0) {
+    return leaveImages(core, run, attempted, failure);
+  }
   if (failure.kind === 'overflow') return recoverFromOverflow(core, run, attempted, failure);
   const policy = effectivePolicy(settings().retry);
   const plan = planAfter({
@@ -46,6 +50,33 @@ export async function recoverFrom(
   tell(core, attempted, plan, { due_at, reason: failure.message });
   run.enter('retrying');
   const waited = await waitFor(clock, run, { ms: plan.delay_ms, hint_ms: plan.hint_ms, due_at });
+  return waited === 'due' ? null : stoppedInWait(core, run);
+}
+
+/** The provider did not accept the images: once per step it is asked again without the oldest. */
+async function leaveImages(
+  core: Core,
+  run: Run,
+  attempted: Attempted,
+  failure: Failure,
+): Promise<StepResult | null> {
+  if (run.signal.aborted) return stopped(core, run, reported(run, attempted));
+  const { facts, images } = attempted;
+  const { clock, settings } = core.parts;
+  const left = imagesToLeave(images, failure);
+  const maxAttempts = Math.max(effectivePolicy(settings().retry).maxAttempts, facts.attempts + 1);
+  const plan = { kind: 'retry', delay_ms: MIN_GAP_MS, hint_ms: 0 } as const;
+  const due_at = new Date(clock.now() + plan.delay_ms).toISOString();
+  const error = leavingText(failure, left);
+  const policy = { ...effectivePolicy(settings().retry), maxAttempts };
+  await core.append([
+    ...reported(run, attempted),
+    ...retryEnd(run, facts, failure.message),
+    waitNote(run, attempted, plan, { policy, due_at, error, without_images: left.map(({ blob }) => blob) }),
+  ]);
+  tell(core, attempted, plan, { due_at, reason: error });
+  run.enter('retrying');
+  const waited = await waitFor(clock, run, { ms: plan.delay_ms, hint_ms: 0, due_at });
   return waited === 'due' ? null : stoppedInWait(core, run);
 }
 
@@ -86,7 +117,12 @@ function waitNote(
   run: Run,
   { attempt_id, step, facts }: Attempted,
   plan: WaitPlan,
-  about: { policy: { maxAttempts: number; maxResumes: number }; due_at: string; error: string },
+  about: {
+    policy: { maxAttempts: number; maxResumes: number };
+    due_at: string;
+    error: string;
+    without_images?: string[];
+  },
 ): Draft {
   const common = {
     turn_id: run.turn_id,
@@ -111,6 +147,7 @@ function waitNote(
     attempt_id,
     attempt: facts.attempts,
     max_attempts: about.policy.maxAttempts,
+    ...(about.without_images === undefined ? {} : { without_images: about.without_images }),
   };
 }
 

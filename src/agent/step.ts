@@ -31,7 +31,7 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
   const step = before.isStepOpen ? before.step : before.step + 1;
   const maxSteps = stepLimit(core.parts.settings().maxSteps);
   if (step > maxSteps) return cannotGoOn(run, before, tooManySteps(maxSteps));
-  const intended = await unlessStopped(run.signal, intend(core));
+  const intended = await unlessStopped(run.signal, intend(core, before.withoutImages));
   if (intended !== null && isFailure(intended)) return cannotGoOn(run, before, intended);
   const ready = intended === null ? null : await makeRoom(core, run, intended, before);
   if (ready !== null && isFailure(ready)) {
@@ -63,7 +63,14 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
   if (result.text !== '' || result.reasoning !== '') {
     run.partial = { attempt_id, text: result.text, reasoning: result.reasoning };
   }
-  return { attempt_id, step, model: ready.model.info, facts: await factsOf(core, run.turn_id), result };
+  return {
+    attempt_id,
+    step,
+    model: ready.model.info,
+    images: ready.prepared.images,
+    facts: await factsOf(core, run.turn_id),
+    result,
+  };
 }
 
 async function begin(

@@ -18,6 +18,10 @@ export interface TurnFacts {
   openRetry: number | null;
   /** A compaction was tried in this step because the request was too long. */
   hasMadeRoom: boolean;
+  /** Images went in this step because the server did not accept them. */
+  hasLeftImages: boolean;
+  /** Blobs of all that went in this turn. */
+  withoutImages: ReadonlySet<string>;
   /** The assistant message of the last step, when it came. */
   message: Message | null;
 }
@@ -55,6 +59,8 @@ export function turnFacts(entries: readonly Entry[]): TurnFacts {
     resumes: 0,
     openRetry: null,
     hasMadeRoom: false,
+    hasLeftImages: false,
+    withoutImages: new Set(),
     message: null,
   };
   for (const entry of entries) take(facts, entry);
@@ -77,6 +83,10 @@ function take(facts: TurnFacts, entry: Entry): void {
       return beginRequest(facts);
     case 'retry_start':
       facts.openRetry = entry.attempt;
+      if (entry.without_images !== undefined) {
+        facts.hasLeftImages = true;
+        facts.withoutImages = new Set([...facts.withoutImages, ...entry.without_images]);
+      }
       return;
     case 'retry_end':
       facts.openRetry = null;
@@ -84,6 +94,7 @@ function take(facts: TurnFacts, entry: Entry): void {
     case 'step_end':
       if (entry.step === facts.step) facts.isStepOpen = false;
       facts.hasMadeRoom = false;
+      facts.hasLeftImages = false;
       return;
     case 'overflow_recovery':
       facts.hasMadeRoom = true;

@@ -11,6 +11,7 @@ import {
   errorObject,
   isAuth,
   isBadKey,
+  isImageRefusal,
   isOverflow,
   isOverloaded,
   isQuota,
@@ -25,6 +26,7 @@ import {
   contentRefused,
   emptyAnswer,
   forbidden,
+  imageRefused,
   noStream,
   notFound,
   overflow,
@@ -52,6 +54,8 @@ export type Trouble =
 
 /** Words of the error that hold whatever the status. */
 const byWords = (at: Endpoint, about: Told): Verdict | undefined => {
+  // One that is too long as text is not what is too long for the model.
+  if (isImageRefusal(about)) return imageRefused(at, about);
   if (isOverflow(about)) return overflow(at, about);
   if (isQuota(about)) return quota(at, about);
   if (isRefusal(about)) return contentRefused(at, about);
@@ -185,6 +189,7 @@ export const classify = (trouble: Trouble, at: Endpoint, now: number): Failure =
     ...(code !== undefined && { code: clean(code, 100) }),
     ...(trouble.type === 'status' && { status: trouble.status }),
     ...(hint !== undefined && { retry_after_ms: hint }),
+    ...(verdict.max_images !== undefined && { max_images: verdict.max_images }),
     ...(text.trim() !== '' && { detail: clean(text, 500) }),
     ...(verdict.action && { action: verdict.action }),
   };

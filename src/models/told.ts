@@ -90,3 +90,38 @@ export const isNoRoute = ({ message }: Told): boolean =>
   /^(file |page )?not found\.?$|endpoint or method|invalid url|no (such )?route|unknown (path|route|url|endpoint)/i.test(
     message,
   );
+
+/** How servers name what they will not take of an image; that a model takes none at all is another matter. */
+const imageWords = /image_(too_|parse_|file_)|(invalid|unsupported|empty|too_many)_(base64_)?image/;
+const namesImage = /\bimages?\b|image_url|inline_?data/i;
+const wrongImage =
+  /too (large|big|many|long|small)|exceed|at most \d|up to \d|max(imum)?\b|larger than|limit|dimension|pixels?\b|resolution|(not|cannot|unable to|failed to|error) (be )?(process|decod|load|read|identif|pars)|invalid|corrupt|not a valid|unsupported image|formats?\b/i;
+const takesNone =
+  /(not|n't|no) support.{0,12}\b(images?|vision|image_url|multimodal)|image (inputs?|content) (is|are) not supported|only supported by/i;
+
+/** The request was refused because of its images: their size, their number, or what one of them is. */
+export const isImageRefusal = ({ message, words, status }: Told): boolean => {
+  if (status !== undefined && ![400, 413, 422].includes(status)) return false;
+  if (imageWords.test(words)) return true;
+  if (!namesImage.test(message) || takesNone.test(message)) return false;
+  return wrongImage.test(message) && !/\btokens?\b|context (length|window|size)/i.test(message);
+};
+
+/** Anthropic takes smaller ones only when there are more than this in one request, and says no more than that. */
+const MANY_IMAGES = 20;
+
+/** When it was their number: how many it takes, if it said so. */
+export const imageLimit = ({ message, words }: Told): { isNumber: boolean; most?: number } => {
+  if (/many-image/i.test(message)) return { isNumber: true, most: MANY_IMAGES };
+  const isNumber =
+    words.includes('too_many_image') ||
+    /too many image|(at most|up to|more than) \d+ image|number of images|images? per (prompt|request|message)/i.test(
+      message,
+    );
+  if (!isNumber) return { isNumber };
+  const most =
+    /(?:at most|up to|more than|limit(?: of| is)?:?|max(?:imum)?(?: number)?(?: of images)?(?: allowed)?(?: is| of|:)*|>) (\d{1,4})\b(?! ?(?:px|pixel|MB|KB|bytes))/i.exec(
+      message,
+    )?.[1];
+  return most === undefined ? { isNumber } : { isNumber, most: Number(most) };
+};

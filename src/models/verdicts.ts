@@ -1,6 +1,6 @@
 /** The sentences: what a failure is called, whether it passes by itself, and what the person can change about it. */
 import type { FailureAction, FailureKind } from '../shared/failure.js';
-import { isNoRoute, type Told } from './told.js';
+import { imageLimit, isNoRoute, type Told } from './told.js';
 
 /** What a sentence may name, and the keys it must not show. */
 export interface Endpoint {
@@ -19,6 +19,8 @@ export interface Verdict {
   sentence: string;
   action?: FailureAction;
   code?: string;
+  /** How many images it takes in one request, when there were too many. */
+  max_images?: number;
 }
 
 const says = ({ message }: Told): string => (message === '' ? '' : `: ${message.replace(/[.\s]+$/, '')}`);
@@ -54,6 +56,18 @@ export const contentRefused = (at: Endpoint, about: Told): Verdict => ({
   code: 'content',
   sentence: `"${at.provider}" refused the content of this request${says(about)}. Change the prompt, or choose another model.`,
 });
+
+export const imageRefused = (at: Endpoint, about: Told): Verdict => {
+  const { isNumber, most } = imageLimit(about);
+  return {
+    kind: 'refused',
+    transient: false,
+    action: 'select-model',
+    code: isNumber ? 'images' : 'image',
+    ...(most !== undefined && { max_images: most }),
+    sentence: `"${at.provider}" did not accept ${isNumber ? 'that many images' : 'an image'} for "${at.model}"${inParens(about.status)}${says(about)}. Send fewer or smaller images, or choose another model.`,
+  };
+};
 
 export const rate = (at: Endpoint, about: Told): Verdict => ({
   kind: 'rate',

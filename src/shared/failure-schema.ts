@@ -9,6 +9,7 @@ export const failureSchema = z.object({
   code: z.string().optional(),
   status: z.number().optional(),
   retry_after_ms: z.number().nonnegative().optional(),
+  max_images: z.number().int().nonnegative().optional(),
   detail: z.string().optional(),
   action: z.enum(failureActions).optional(),
 }) satisfies z.ZodType<Failure>;

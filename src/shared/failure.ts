@@ -36,6 +36,8 @@ export interface Failure {
   status?: number | undefined;
   /** Milliseconds the server asked to wait, counted from when the failure was seen. */
   retry_after_ms?: number | undefined;
+  /** How many images the server takes in one request, when it refused more. */
+  max_images?: number | undefined;
   /** An excerpt of what came instead (a body, a line), at most 500 characters, redacted. */
   detail?: string | undefined;
   action?: FailureAction | undefined;

@@ -108,6 +108,8 @@ export const noteSchemas = {
     error: z.string(),
     /** The server asked for this wait: it may be cancelled, not skipped. */
     server_hint: z.boolean().optional(),
+    /** Blobs of images that the server did not accept: the rest of the turn goes without them. */
+    without_images: z.array(hash).optional(),
   }),
   retry_end: note('retry_end', {
     success: z.boolean(),
@@ -208,7 +210,9 @@ export const noteSchemas = {
   }),
   /** The whole list, session-wide. A message with an item's `queue_item_id` proves that it was sent. */
   queue_update: note('queue_update', { items: z.array(queueItem), held: z.boolean().optional() }),
+  /** `restored`: the person had them put back to what their line says; it changes what the disk has, and no line. */
   files_changed: note('files_changed', {
+    restored: z.boolean().optional(),
     changes: z.array(z.looseObject({ path: z.string(), before: hash.nullable(), after: hash.nullable() })),
   }),
   agent_bind: note('agent_bind', { agent_id: z.string() }),

@@ -24,16 +24,16 @@ export async function makeRoom(
   if (isFailure(prepared)) {
     if (prepared.kind !== 'overflow' || facts.hasMadeRoom) return prepared;
     const failure = await shortenConversation(core, run, model, 'too-long');
-    return failure === null ? askAgain(core) : notShorter(prepared, failure);
+    return failure === null ? askAgain(core, facts) : notShorter(prepared, failure);
   }
   const asItIs = { model, prepared };
   if (facts.hasMadeRoom || !isNearlyFull(core, model.info, prepared)) return asItIs;
   const failure = await shortenConversation(core, run, model, 'nearly-full');
-  return failure === null ? askAgain(core) : asItIs;
+  return failure === null ? askAgain(core, facts) : asItIs;
 }
 
-async function askAgain(core: Core): Promise<Ready | Failure> {
-  const again = await intend(core);
+async function askAgain(core: Core, { withoutImages }: TurnFacts): Promise<Ready | Failure> {
+  const again = await intend(core, withoutImages);
   if (isFailure(again)) return again;
   return isFailure(again.prepared) ? again.prepared : { model: again.model, prepared: again.prepared };
 }

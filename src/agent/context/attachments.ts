@@ -50,14 +50,30 @@ export function blobsOf(said: readonly Said[], model: ModelInfo): string[] {
   return [...hashes];
 }
 
+/** An image as it goes out. */
+export interface SentImage {
+  blob: string;
+  name: string;
+  bytes: number;
+}
+
 /** Hands out bytes until {@link MAX_IMAGE_BYTES} are used; a hint stands for what is not sent. */
 export class Attachments {
   readonly #blobs: ReadonlyMap<string, Uint8Array>;
   readonly #takesImages: boolean;
+  readonly #without: ReadonlySet<string>;
+  /** What was handed out, in the order of the conversation. */
+  readonly images: SentImage[] = [];
   #left = MAX_IMAGE_BYTES;
 
-  constructor(blobs: ReadonlyMap<string, Uint8Array>, model: ModelInfo) {
+  /** `without`: blobs of images that stay behind. */
+  constructor(
+    blobs: ReadonlyMap<string, Uint8Array>,
+    model: ModelInfo,
+    without: ReadonlySet<string> = new Set(),
+  ) {
     this.#blobs = blobs;
+    this.#without = without;
     this.#takesImages = model.images !== false;
   }
 
@@ -67,10 +83,12 @@ export class Attachments {
       isWanted &&
       this.#takesImages &&
       part.type === 'image' &&
+      !this.#without.has(part.blob) &&
       bytes !== undefined &&
       bytes.length <= this.#left;
     if (!isSent || bytes === undefined || bytes.length === 0) return hintOf(part);
     this.#left -= bytes.length;
+    this.images.push({ blob: part.blob, name: part.name, bytes: bytes.length });
     return { type: 'image', mime: part.mime, name: part.name.toWellFormed(), bytes };
   }
 

@@ -363,3 +363,83 @@ describe('classification', () => {
     }
   });
 });
+
+describe('C16: images that are not accepted', () => {
+  const many =
+    'messages.0.content.20.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels';
+  it.each([
+    [
+      'Anthropic: bytes',
+      400,
+      { message: 'image exceeds 5 MB maximum: 5316052 bytes > 5242880 bytes' },
+      'image',
+    ],
+    [
+      'Anthropic: pixels',
+      400,
+      { message: 'At least one of the image dimensions exceed max allowed size: 8000 pixels' },
+      'image',
+    ],
+    ['Anthropic: pixels of many', 400, { message: many }, 'images', 20],
+    ['Anthropic: number', 400, { message: 'too many images and documents: 21 + 0 > 20' }, 'images', 20],
+    ['Anthropic: format', 400, { message: 'Could not process image' }, 'image'],
+    ['OpenAI: size', 400, { code: 'image_too_large', message: 'm' }, 'image'],
+    ['OpenAI: what it is', 400, { code: 'invalid_base64_image', message: 'm' }, 'image'],
+    [
+      'OpenAI: format',
+      400,
+      {
+        message:
+          "You uploaded an unsupported image. Please make sure your image is below 20 MB in size and is of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+        code: 'invalid_image_format',
+      },
+      'image',
+    ],
+    [
+      'OpenAI: as long as a text',
+      400,
+      {
+        code: 'string_above_max_length',
+        message:
+          "Invalid 'messages[0].content[1].image_url.url': string too long. Expected a string with maximum length 20971520.",
+      },
+      'image',
+    ],
+    ['OpenAI: number', 400, { message: 'Too many images in request. Max is 250.' }, 'images', 250],
+    ['vLLM: number', 400, { message: 'At most 1 image(s) may be provided in one request.' }, 'images', 1],
+    ['Google: what it is', 400, { message: 'Unable to process input image. Please retry.' }, 'image'],
+    ['Google: a body', 413, { message: 'The image size exceeds the limit.' }, 'image'],
+    ['Mistral', 422, { message: 'Image is too large: 5200x9000 exceeds 4096 pixels' }, 'image'],
+  ] as [string, number, object, string, number?][])('%s', (_, code, fields, what, most) => {
+    const failure = status(code, error(fields));
+    expect(failure).toMatchObject({ kind: 'refused', transient: false, code: what });
+    expect(failure.max_images).toBe(most);
+    expect(failure.message).toMatch(/Send fewer or smaller images, or choose another model\.$/);
+    expect(frame({ ...fields, code: what === 'image' ? 'image_too_large' : 'too_many_images' }).code).toBe(
+      what,
+    );
+  });
+
+  it.each([
+    ['a model that takes none', 400, { message: 'This model does not support image input.' }, 'refused'],
+    [
+      'a server that takes none',
+      400,
+      { message: 'image_url is only supported by certain models.' },
+      'refused',
+    ],
+    [
+      'tokens of images',
+      400,
+      { message: 'Images and text: prompt is too long: 9 tokens > 8 maximum' },
+      'overflow',
+    ],
+    ['a rate', 429, { message: 'Too many images per minute: limit 5' }, 'rate'],
+    ['a failing server', 503, { message: 'could not process image: overloaded' }, 'overloaded'],
+    ['content', 400, { code: 'content_policy_violation', message: 'Your image was flagged' }, 'refused'],
+  ])('not %s', (_, code, fields, kind) => {
+    const failure = status(code, error(fields));
+    expect(failure.kind).toBe(kind);
+    expect(failure.code).not.toMatch(/^images?$/);
+  });
+});
