@@ -12,6 +12,8 @@ export interface Output extends vscode.Disposable {
   show: () => void;
   /** What is kept elsewhere goes through this. */
   redact: Redact;
+  /** Takes everything out that has the shape of a key: for what may be given to others. */
+  clean: (text: string) => string;
   /** These words never appear in the channel, or in what went through `redact`, from now on. */
   hide: (secrets: Iterable<string>) => void;
 }
@@ -19,8 +21,10 @@ export interface Output extends vscode.Disposable {
 export function createOutput(): Output {
   const channel = vscode.window.createOutputChannel('Bough', { log: true });
   const secrets = new Set<string>();
-  const log = (level: Level, text: string) => channel[level](redact(text, [...secrets]));
+  const clean = (text: string) => redact(text, [...secrets]);
+  const log = (level: Level, text: string) => channel[level](clean(text));
   return {
+    clean,
     log,
     bug: (error) => log('error', error instanceof Error ? (error.stack ?? error.message) : String(error)),
     show: () => channel.show(true),

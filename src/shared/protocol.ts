@@ -108,6 +108,7 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('archive_session') }),
   z.object({ type: z.literal('unarchive_session') }),
   z.object({ type: z.literal('fork_session') }),
+  z.object({ type: z.literal('export_session') }),
   /** A log of another format, or from elsewhere, goes on as a session of this folder. */
   z.object({ type: z.literal('continue_copy') }),
   z.object({ type: z.literal('reopen') }),

@@ -12,6 +12,7 @@ import type { Teller } from '../tell.js';
 import { branchCommands } from './branch.js';
 import type { Commands } from './commands.js';
 import { copyCommands, type CopyCommandParts } from './copies.js';
+import { exportCommands } from './export.js';
 import { modelCommands } from './model.js';
 import { sessionCommands } from './session.js';
 import { sessionOf, type Targets } from './target.js';
@@ -37,6 +38,7 @@ export function allCommands(parts: AllCommandParts): Commands {
   return {
     ...sessionCommands({ ...shared, tree, ids: randomIds, targets, now }),
     ...copyCommands(copyParts(parts)),
+    ...exportCommands({ ...shared, tree, targets, clean: output.clean }),
     ...upkeepCommands({
       ...shared,
       folders,

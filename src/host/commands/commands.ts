@@ -21,6 +21,8 @@ export interface Commands {
   'bough.session.relink': (key?: unknown) => Promise<void>;
   'bough.session.open': (target?: unknown, leaf?: unknown) => Promise<void>;
   'bough.session.reveal': (target?: unknown) => Promise<void>;
+  'bough.session.export': (target?: unknown, format?: unknown, uri?: unknown) => Promise<void>;
+  'bough.session.import': (file?: unknown) => Promise<void>;
   'bough.session.more': () => Promise<void>;
   'bough.session.filter': () => Promise<void>;
   'bough.session.otherFolders': () => Promise<void>;
@@ -63,6 +65,8 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.session.relink': 'Linking sessions to this folder',
   'bough.session.open': 'Opening the session',
   'bough.session.reveal': 'Showing the log file',
+  'bough.session.export': 'Exporting the session',
+  'bough.session.import': 'Importing the session',
   'bough.session.more': 'Listing sessions',
   'bough.session.filter': 'Filtering the list',
   'bough.session.otherFolders': 'Listing sessions of other folders',

@@ -36,7 +36,10 @@ export function copyCommands(parts: CopyCommandParts): Pick<Commands, Name> {
 }
 
 /** Goes on with a log of another format, or from elsewhere, as a session of this folder. */
-export async function continueCopy({ store, chats, tree }: CopyCommandParts, id: string): Promise<void> {
+export async function continueCopy(
+  { store, chats, tree }: Pick<CopyCommandParts, 'store' | 'chats' | 'tree'>,
+  id: string,
+): Promise<void> {
   const copy = await store.importCopy(id);
   tree.refresh();
   await chats.show(copy.id);
@@ -50,21 +53,22 @@ async function continueLast({ store, chats, tell }: CopyCommandParts): Promise<v
 }
 
 async function openFile({ store, chats }: CopyCommandParts, given: unknown): Promise<void> {
-  const file = fileOf(given) ?? (await askFile());
+  const file = fileOf(given) ?? (await askSessionFile(vscode.l10n.t('Open Session')));
   if (file === undefined) return;
   const log = await store.openFile(file);
   await chats.show(log.id);
 }
 
-function fileOf(given: unknown): string | undefined {
+/** The path of a file that another extension or a key binding names. */
+export function fileOf(given: unknown): string | undefined {
   if (typeof given === 'string' && given !== '') return given;
   return given instanceof vscode.Uri ? given.fsPath : undefined;
 }
 
-async function askFile(): Promise<string | undefined> {
+export async function askSessionFile(openLabel: string): Promise<string | undefined> {
   const found = await vscode.window.showOpenDialog({
     title: vscode.l10n.t('Open Session File'),
-    openLabel: vscode.l10n.t('Open Session'),
+    openLabel,
     filters: { [vscode.l10n.t('Session logs')]: ['jsonl'] },
   });
   return found?.[0]?.fsPath;

@@ -57,6 +57,8 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.session.unarchive'](session);
     case 'fork_session':
       return commands['bough.session.fork'](session);
+    case 'export_session':
+      return commands['bough.session.export'](session);
     case 'continue_copy':
       return parts.continueCopy(session);
     case 'take_over':

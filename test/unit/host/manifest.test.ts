@@ -50,6 +50,7 @@ describe('the manifest', () => {
       'Bough: Rename Session…',
       'Bough: Delete Session…',
       'Bough: Fork Session…',
+      'Bough: Export Session…',
       'Bough: Verify Session Files',
       'Bough: Open Chat in Editor',
       'Bough: Select Model…',
