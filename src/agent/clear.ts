@@ -25,12 +25,9 @@ export async function clear(core: Core, expected: ExpectedHead): Promise<Done | 
         const suspension = suspensionOf(core);
         if (suspension === 'approvals') return pendingFailure();
         if (suspension === 'parked') return parked(core.log.state().wait?.due_at ?? '');
-        const { model, agent_id, queue } = core.log.state();
+        const { queue } = core.log.state();
         const closing = await repairBatch(core);
-        const kept: Draft[] = [
-          ...(model === null ? [] : [{ type: 'model_change' as const, ...model }]),
-          ...(agent_id === null ? [] : [{ type: 'agent_bind' as const, agent_id }]),
-        ];
+        const kept = keptNotes(core);
         const emptied: Draft[] = queue.length === 0 ? [] : [{ type: 'queue_update', items: [], held: false }];
         await core.append([...closing, ...emptied, ...headTo(core, null), ...kept]);
         if (closing.length > 0) await closed(core);
@@ -40,6 +37,15 @@ export async function clear(core: Core, expected: ExpectedHead): Promise<Done | 
       }),
     ),
   );
+}
+
+/** What counts for the session as a whole, said again where a new line begins. */
+export function keptNotes(core: Core): Draft[] {
+  const { model, agent_id } = core.log.state();
+  return [
+    ...(model === null ? [] : [{ type: 'model_change' as const, ...model }]),
+    ...(agent_id === null ? [] : [{ type: 'agent_bind' as const, agent_id }]),
+  ];
 }
 
 /** Goes to before the last prompt of the line. In the gate. */

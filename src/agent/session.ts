@@ -6,8 +6,11 @@ import type { SessionLog } from '../log/store.js';
 import type { Failure } from '../shared/failure.js';
 import { summarizeBranch } from './compaction/branch.js';
 import { runStateOf, underLease, wantedModel, type Core } from './core.js';
+import { addExtensionData } from './extension-data.js';
 import { orFailure, refused, stackOf } from './failures.js';
+import { fileDifferences, restoreFiles } from './files.js';
 import { createGate } from './gate.js';
+import { setHistory } from './history.js';
 import { carryOut } from './inbox.js';
 import { createLeaseHold } from './lease-hold.js';
 import { Live } from './live.js';
@@ -44,6 +47,12 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
       const unusable = usable(core);
       return unusable ?? carryOut(core, intent, expectedHead);
     },
+    setHistory: async (messages) =>
+      usable(core) ?? core.gate.pass(() => orFailure(() => setHistory(core, messages))),
+    addExtensionData: async (ext_type, data) =>
+      usable(core) ?? core.gate.pass(() => orFailure(() => addExtensionData(core, ext_type, data))),
+    fileDifferences: (head) => fileDifferences(core, head),
+    restoreFiles: async (files) => usable(core) ?? restoreFiles(core, files),
     summarizeBranch: (range, focus) => summarizeBranch(core, range, { focus }),
     selectModel: (provider, model_id) => selectModel(core, provider, model_id),
     settled: () => settled(core),

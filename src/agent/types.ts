@@ -2,6 +2,8 @@
 import type { SessionLog } from '../log/store.js';
 import type { Clock, Disposable, Ids, Models, Outcome, Risk, Tool, Workspace } from '../ports.js';
 import type { ApprovalMode, SessionRule } from '../shared/approval-state.js';
+import type { GivenMessage } from './history.js';
+import type { FileDifference, FileToRestore, RestoreOutcome } from './files.js';
 import type { Redact } from './secrets.js';
 import type { Failure } from '../shared/failure.js';
 import type { GrowingView, Intent, InterruptedView, ProgressView, RunState } from '../shared/protocol.js';
@@ -78,6 +80,8 @@ export type AgentEvent =
   | { type: 'growing' }
   | { type: 'growing_end'; attempt_id: string }
   | { type: 'progress' }
+  /** Another line is shown: the person went there, or had a turn begin on it. */
+  | { type: 'line' }
   | { type: 'retry'; attempt: number; delay_ms: number; due_at: string; reason: string }
   | { type: 'resume'; step: number; resume: number; delay_ms: number; due_at: string; reason: string }
   /** A turn ended, or could not go on: `failure` when it did not end well. */
@@ -121,6 +125,17 @@ export interface AgentSession {
   recover(): Promise<void>;
   /** Carries out what the person asked. Resolves when it is durable, not when the turn has ended. */
   dispatch(intent: Intent, expectedHead?: string | null): Promise<Outcome<{ entry_id?: string }>>;
+  /**
+   * These messages in place of the conversation, as a new root; the old lines stay. Approvals that wait end as abandoned;
+   * refused while a turn runs.
+   */
+  setHistory(messages: readonly GivenMessage[]): Promise<Outcome<{ entry_id?: string }>>;
+  /** A note of another extension on this line. */
+  addExtensionData(ext_type: string, data: unknown): Promise<Outcome<void>>;
+  /** The files that do not have what the line to `head` (default: the log's own) says. Nothing is written. */
+  fileDifferences(head?: string | null): Promise<FileDifference[]>;
+  /** Puts files back, each only if it still is what the person saw; the log is told what was replaced by what. */
+  restoreFiles(files: readonly FileToRestore[]): Promise<Outcome<RestoreOutcome>>;
   /** The text of a summary of a part of one line. Nothing is written. */
   summarizeBranch(range: { from_id: string; to_id: string }, focus?: string): Promise<Outcome<string>>;
   /** Fixed per session by a `model_change` note. */

@@ -107,7 +107,14 @@ async function open(parts: StoreApiParts, options: OpenOptions): Promise<BoughSe
   // Whoever asked goes on holding it.
   opened.isHeld = true;
   if (options.show) await chats.show(id);
-  return apiSession(opened);
+  const session = apiSession(opened, {
+    rename: async (renamed, name) => {
+      await parts.store.rename(renamed, name);
+      parts.tree.refresh();
+    },
+  });
+  if (options.history !== undefined) await session.setHistory(options.history);
+  return session;
 }
 
 /**
@@ -115,7 +122,12 @@ async function open(parts: StoreApiParts, options: OpenOptions): Promise<BoughSe
  * extension only the name counts.
  */
 async function idOf({ store, buckets, chats }: StoreApiParts, options: OpenOptions): Promise<string> {
-  const { session, path, continueLast, ephemeral, folder } = options;
+  const { session, path, continueLast, ephemeral, folder, history } = options;
+  if (history !== undefined && (session !== undefined || path !== undefined || continueLast === true))
+    throw new BoughError(
+      'InvalidArgument',
+      'A history begins a new session: leave out `session`, `path` and `continueLast`, or use setHistory.',
+    );
   if (store.registered !== undefined) {
     const id = session ?? randomIds.session();
     store.beginIn(store.registered, id);

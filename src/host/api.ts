@@ -1,10 +1,12 @@
 /**
  * What `activate()` gives to other extensions:
  * `vscode.extensions.getExtension('bough.bough').activate()`. Everything is asynchronous: Bough loads the rest of itself
- * when the first call needs it. Errors are `BoughError`s with a `code`, or a {@link TurnError} that carries the result. A
+ * when the first call needs it. Errors are `BoughError`s with a `code` ({@link ApiError}), or a {@link TurnError} that
+ * carries the result. A
  * call that is about a session and names none fails with `NoSession`, one that names a session that is not there with
  * `SessionNotFound`.
  */
+import type { GivenMessage } from '../agent/history.js';
 import type { RetryPolicy } from '../agent/types.js';
 import type { SessionSummary } from '../log/store.js';
 import type { CustomStore } from '../log/custom-store.js';
@@ -65,6 +67,11 @@ export interface OpenOptions {
   ephemeral?: boolean;
   /** URI of another folder whose session is meant. */
   folder?: string;
+  /**
+   * Begins a new session with these messages. With `session`, `path` or `continueLast` it is an error: a conversation
+   * comes from one place.
+   */
+  history?: readonly HistoryMessage[];
   show?: boolean;
 }
 
@@ -75,6 +82,8 @@ export interface BoughSession {
   /** "provider/model", as chosen for this session. */
   readonly model: string;
   readonly title: string;
+  /** Entry id of where the conversation goes on; null before the first message. */
+  readonly head: string | null;
   runState(): RunState;
   /**
    * Sends a prompt and resolves when its turn has ended. Approvals are asked for in the chat as ever.
@@ -82,6 +91,85 @@ export interface BoughSession {
    * @throws TurnError when the turn did not end well; its `result` has what there is.
    */
   prompt(text: string, options?: { signal?: AbortSignal }): Promise<TurnResult>;
+  /**
+   * The next prompt goes on from this entry; on a message with tool calls, from behind their results. Durable. What is
+   * there stays; an approval that waits expires. @throws ApiError SessionRunning while a turn runs
+   */
+  branch(entryId: string): Promise<void>;
+  /** As `branch`; null goes to before the first message. */
+  navigate(entryId: string | null): Promise<void>;
+  /** The text of a summary of a part of one line, by the session's model. Writes nothing. */
+  summarizeBranch(fromId: string, toId: string, options?: { focus?: string }): Promise<string>;
+  /**
+   * From now on the model is told a summary in place of the range (widened to whole steps); the originals stay. With
+   * `summary` no model is asked. @returns the entry id of the summary
+   */
+  collapseBranch(
+    fromId: string,
+    toId: string,
+    options?: { focus?: string; summary?: string },
+  ): Promise<string>;
+  /** What the session is called from now on, in place of a title made from its first prompt. */
+  setName(name: string): Promise<void>;
+  /** Waits for the run, empties the queue and goes to before the first message. What was said stays in the log. */
+  clear(): Promise<void>;
+  /** The messages of the line, root first, as deep copies. */
+  history(): Promise<Message[]>;
+  /**
+   * These messages in place of the conversation, as a new root in the log; the old lines stay. Empty ones are dropped, the
+   * order is kept, call ids are made anew, approvals that wait end as abandoned. @throws ApiError SessionRunning
+   */
+  setHistory(messages: readonly HistoryMessage[]): Promise<void>;
+  /** What extensions keep with the line the conversation is on; each branch has its own. */
+  readonly extensionData: {
+    /** Of this type, oldest first, as deep copies. */
+    get(type: string): Promise<unknown[]>;
+    /** `type` begins with your extension's id; JSON only. */
+    add(type: string, data: unknown): Promise<void>;
+  };
+  /** Tool calls that wait for a decision. They also stand in the chat. */
+  pendingApprovals(): ApprovalWaiting[];
+  /**
+   * Decides, runs exactly what was allowed, once, and resolves when the turn has ended. What is not decided here goes on
+   * waiting. @throws TurnError as `prompt`
+   */
+  resume(answers: readonly ApprovalAnswer[], options?: { signal?: AbortSignal }): Promise<TurnResult>;
+  /** Closes what waits, and its turn with it: nothing is run and nothing is sent. */
+  dismiss(): Promise<void>;
+}
+
+/** What `history` gives, or less: of a message only `role` and `parts` are needed. */
+export type HistoryMessage = GivenMessage;
+
+export interface ApprovalWaiting {
+  callId: string;
+  tool: string;
+  /** One sentence: what would happen. */
+  summary: string;
+  risk: 'read' | 'write' | 'run' | 'net';
+  input: unknown;
+  /** Files it would change. */
+  targets: string[];
+  /** ISO 8601. */
+  since: string;
+}
+
+export interface ApprovalAnswer {
+  callId: string;
+  decision: 'allow' | 'deny';
+  /** Default: once. */
+  scope?: 'once' | 'session' | 'workspace' | 'always';
+  /** What the model is told with it. */
+  feedback?: string;
+  /** With `allow`: what runs in place of the input that was proposed. */
+  editedInput?: Record<string, unknown>;
+}
+
+/** Why a call was refused. `code` is one of `BoughError`, or says more closely why an intent cannot be carried out. */
+export interface ApiError extends Error {
+  readonly name: 'BoughError';
+  readonly code: string;
+  readonly failure: Failure;
 }
 
 export interface TurnResult {

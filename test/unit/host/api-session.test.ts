@@ -1,9 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { TurnError } from '../../../src/host/api.js';
-import { apiSession } from '../../../src/host/api-session.js';
+import { apiSession as sessionForOthers } from '../../../src/host/api-session.js';
+import type { HostSession } from '../../../src/host/sessions/session.js';
 import { badKey, begins, calls, dropped, fails, hang, text } from '../agent/fake-model.js';
 import { diskFull } from '../agent/test-log.js';
 import { idle, makeWorld } from './world.js';
+
+const apiSession = (session: HostSession) => sessionForOthers(session, { rename: () => Promise.resolve() });
 
 async function failed(work: Promise<unknown>): Promise<TurnError> {
   try {

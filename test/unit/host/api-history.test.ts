@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest';
+import { apiSession } from '../../../src/host/api-session.js';
+import { begins, calls, hang, text } from '../agent/fake-model.js';
+import { idle, makeWorld, type World } from './world.js';
+
+const opened = async (world: World, id = 'one') =>
+  apiSession(await world.sessions.open(id), { rename: (session, name) => world.store.rename(session, name) });
+
+const textsOf = (messages: readonly { parts: readonly { type: string }[] }[]) =>
+  messages.flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : part.type)));
+
+const codeOf = async (work: Promise<unknown> | (() => unknown)): Promise<string> => {
+  try {
+    await (typeof work === 'function' ? work() : work);
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+  return 'none';
+};
+
+const write = (call = 'w') => calls([{ name: 'write', input: { path: `${call}.txt`, content: 'new\n' } }]);
+
+describe('the head of a session, for other extensions', () => {
+  it('branches, goes back to before the first message, and forth', async () => {
+    const world = makeWorld([text('One.'), text('Two.'), text('Other.')]);
+    const session = await opened(world);
+    const first = await session.prompt('1');
+    await session.prompt('2');
+    const end = session.head;
+    await session.branch(first.messages[1]?.id ?? '');
+    await session.prompt('2 again');
+    expect(textsOf(await session.history())).toEqual(['1', 'One.', '2 again', 'Other.']);
+    await session.navigate(null);
+    expect(session.head).toBeNull();
+    expect(await session.history()).toEqual([]);
+    await session.navigate(end);
+    expect(textsOf(await session.history())).toEqual(['1', 'One.', '2', 'Two.']);
+    expect(await codeOf(session.branch('no such entry'))).toBe('InvalidArgument');
+  });
+
+  it('refuses to move while a turn runs', async () => {
+    const world = makeWorld([text('One.'), begins('half ', hang())]);
+    const session = await opened(world);
+    await session.prompt('1');
+    const abort = new AbortController();
+    const turn = session.prompt('2', { signal: abort.signal }).catch((error: unknown) => error);
+    await world.clock.advance(100);
+    expect(await codeOf(session.navigate(null))).toBe('SessionRunning');
+    expect(await codeOf(session.setHistory([]))).toBe('SessionRunning');
+    abort.abort();
+    expect(await turn).toMatchObject({ failure: { kind: 'cancelled' } });
+  });
+
+  it('gives the text of a summary and writes nothing; a collapse with its text asks no model', async () => {
+    const world = makeWorld([text('One.'), text('Two.'), text('A summary.'), text('Three.')]);
+    const session = await opened(world);
+    const first = await session.prompt('1');
+    await session.prompt('2');
+    const { log } = (await world.sessions.open('one')).agent;
+    const [from, to] = [first.messages[0]?.id ?? '', first.messages[1]?.id ?? ''];
+    const position = log.position;
+    expect(await session.summarizeBranch(from, to)).toBe('A summary.');
+    expect(log.position).toBe(position);
+    const id = await session.collapseBranch(from, to, { summary: 'They said hello.' });
+    expect(await log.entry(id)).toMatchObject({ type: 'branch_summary', collapse: true });
+    await session.prompt('3');
+    expect(JSON.stringify(world.model.asked.at(-1))).toContain('They said hello.');
+    expect(JSON.stringify(world.model.asked.at(-1))).not.toContain('One.');
+    expect(await codeOf(session.collapseBranch(to, from))).toBe('InvalidArgument');
+  });
+
+  it('clear goes to before the first message and keeps every line', async () => {
+    const world = makeWorld([text('One.')]);
+    const session = await opened(world);
+    const { messages } = await session.prompt('1');
+    await session.clear();
+    expect(session.head).toBeNull();
+    await session.navigate(messages.at(-1)?.id ?? null);
+    expect(textsOf(await session.history())).toEqual(['1', 'One.']);
+  });
+
+  it('a name is the person’s own', async () => {
+    const world = makeWorld([text('One.')]);
+    const session = await opened(world);
+    await session.prompt('1');
+    await session.setName('Alder');
+    expect(session.title).toBe('Alder');
+  });
+});
+
+describe('a history for other extensions', () => {
+  it('comes and goes as copies', async () => {
+    const world = makeWorld([text('One.')]);
+    const session = await opened(world);
+    await session.prompt('1');
+    const history = await session.history();
+    const [first] = history;
+    if (first?.parts[0]?.type !== 'text') throw new Error('there is no text');
+    first.parts[0].text = 'changed by its reader';
+    expect(textsOf(await session.history())).toEqual(['1', 'One.']);
+    await session.setHistory(history);
+    first.parts[0].text = 'changed once more';
+    expect(textsOf(await session.history())).toEqual(['changed by its reader', 'One.']);
+  });
+
+  it('becomes a new root; the old line stays, empty messages are dropped, the order is kept', async () => {
+    const world = makeWorld([text('One.'), text('Go on.')]);
+    const session = await opened(world);
+    const old = await session.prompt('1');
+    await session.setHistory([
+      { role: 'user', parts: [{ type: 'text', text: 'a' }] },
+      null as never,
+      { role: 'assistant', parts: [] },
+      { role: 'assistant', parts: [{ type: 'text', text: ' \n' }] },
+      { role: 'assistant', parts: [{ type: 'text', text: 'b' }] },
+    ]);
+    const { log } = (await world.sessions.open('one')).agent;
+    const path = await log.path();
+    expect(textsOf(await session.history())).toEqual(['a', 'b']);
+    expect(path[0]?.parent_id).toBeNull();
+    expect(path.every((entry) => entry.type === 'message' && entry.origin === 'import')).toBe(true);
+    await session.prompt('c');
+    expect(JSON.stringify(world.model.asked.at(-1))).not.toContain('One.');
+    await session.navigate(old.messages.at(-1)?.id ?? null);
+    expect(textsOf(await session.history())).toEqual(['1', 'One.']);
+  });
+
+  it('its calls and results stay together under new ids', async () => {
+    const world = makeWorld([
+      calls([{ name: 'read', input: { path: 'a.txt' } }]),
+      text('Old.'),
+      text('Yes.'),
+    ]);
+    const session = await opened(world);
+    await session.prompt('Read');
+    const before = await session.history();
+    await session.setHistory(before);
+    const idsOf = (messages: typeof before) =>
+      messages.flatMap(({ parts }) => parts.flatMap((part) => ('call_id' in part ? [part.call_id] : [])));
+    const after = await session.history();
+    const [call, result] = idsOf(after);
+    expect(call).toBe(result);
+    expect(idsOf(before)).not.toContain(call);
+    await session.prompt('And?');
+  });
+
+  it('ends what waits as abandoned', async () => {
+    const world = makeWorld([write(), text('Yes.')]);
+    const session = await opened(world);
+    const turn = session.prompt('Write').catch((error: unknown) => error);
+    await idle();
+    await world.clock.advance(10);
+    expect(session.pendingApprovals()).toHaveLength(1);
+    await session.setHistory([{ role: 'user', parts: [{ type: 'text', text: 'a' }] }]);
+    const { log } = (await world.sessions.open('one')).agent;
+    const entries = [];
+    for (const [id] of log.outline) entries.push(...(await log.line(id)).map(({ entry }) => entry));
+    expect(entries.find(({ type }) => type === 'approval_decision')).toMatchObject({ decision: 'abandoned' });
+    expect(session.pendingApprovals()).toEqual([]);
+    expect(session.runState()).toBe('idle');
+    expect(await turn).toBeInstanceOf(Error);
+  });
+
+  it('that cannot be read changes nothing, and the error names the message', async () => {
+    const world = makeWorld([text('One.')]);
+    const session = await opened(world);
+    await session.prompt('1');
+    const bad: unknown[] = [
+      'no list',
+      [5],
+      [{ role: 'user' }],
+      [{ role: 'robot', parts: [] }],
+      [{ role: 'user', parts: [{ type: 'image', blob: 'b'.repeat(64), mime: 'image/png', name: 'x' }] }],
+    ];
+    for (const history of bad)
+      expect(await codeOf(session.setHistory(history as never))).toBe('InvalidArgument');
+    await expect(session.setHistory([{ role: 'robot', parts: [] } as never])).rejects.toThrow(
+      /Message 1 .*role/,
+    );
+    expect(textsOf(await session.history())).toEqual(['1', 'One.']);
+  });
+
+  it('a text too long for a line comes back whole', async () => {
+    const long = 'x'.repeat(1_200_000);
+    const world = makeWorld([text(long)]);
+    const session = await opened(world);
+    await session.prompt('1');
+    expect(textsOf(await session.history())).toEqual(['1', long]);
+    await session.setHistory(await session.history());
+    expect(textsOf(await session.history())).toEqual(['1', long]);
+  });
+});
+
+describe('data of other extensions', () => {
+  it('belongs to the line it was written on', async () => {
+    const world = makeWorld([text('One.'), text('Two.'), text('Other.')]);
+    const session = await opened(world);
+    const first = await session.prompt('1');
+    await session.extensionData.add('acme.notes', { n: 0 });
+    await session.prompt('2');
+    await session.extensionData.add('acme.notes', { n: 1 });
+    await session.branch(first.messages[1]?.id ?? '');
+    await session.prompt('2 again');
+    await session.extensionData.add('acme.notes', { n: 2 });
+    expect(await session.extensionData.get('acme.notes')).toEqual([{ n: 0 }, { n: 2 }]);
+    expect(await session.extensionData.get('acme.other')).toEqual([]);
+  });
+
+  it('cannot pass for ours: no extension chooses what runs without a card', async () => {
+    const world = makeWorld([text('One.')]);
+    const session = await opened(world);
+    await session.prompt('1');
+    for (const type of ['bough.approvals', 'bough', ' '])
+      expect(await codeOf(session.extensionData.add(type, { mode: 'accept_edits', rules: [] }))).toBe(
+        'InvalidArgument',
+      );
+  });
+});
+
+describe('approvals for other extensions', () => {
+  it('are told, decided and run once', async () => {
+    const world = makeWorld([write(), text('Written.')]);
+    const session = await opened(world);
+    const turn = session.prompt('Write');
+    await idle();
+    await world.clock.advance(10);
+    const [waiting] = session.pendingApprovals();
+    expect(waiting).toMatchObject({ tool: 'write', risk: 'write', targets: ['w.txt'] });
+    const answer = { callId: waiting?.callId ?? '', decision: 'allow' as const };
+    expect(await codeOf(session.resume([{ ...answer, callId: 'another' }]))).toBe('InvalidArgument');
+    expect(await codeOf(session.resume([]))).toBe('InvalidArgument');
+    const resumed = await session.resume([answer]);
+    expect(resumed.text).toBe('Written.');
+    expect((await turn).text).toBe('Written.');
+    expect(await codeOf(session.resume([answer]))).toBe('InvalidArgument');
+  });
+
+  it('a denial with feedback goes on; dismissing ends the turn', async () => {
+    const world = makeWorld([write('a'), text('Then not.'), write('b')]);
+    const session = await opened(world);
+    void session.prompt('Write').catch(() => undefined);
+    await idle();
+    await world.clock.advance(10);
+    const [first] = session.pendingApprovals();
+    const denied = await session.resume([
+      { callId: first?.callId ?? '', decision: 'deny', feedback: 'Not there.' },
+    ]);
+    expect(denied.text).toBe('Then not.');
+    expect(JSON.stringify(world.model.asked.at(-1))).toContain('Not there.');
+    void session.prompt('Again').catch(() => undefined);
+    await idle();
+    await world.clock.advance(10);
+    await session.dismiss();
+    expect(session.pendingApprovals()).toEqual([]);
+    expect(session.runState()).toBe('idle');
+  });
+});
