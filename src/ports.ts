@@ -207,6 +207,18 @@ export interface AppliedChange {
   after_bytes: Uint8Array | null;
 }
 
+export interface PutChange {
+  seen: string | null;
+  bytes: Uint8Array | null;
+}
+
+export interface PutResult {
+  /** As it stands afterwards. */
+  hash: string | null;
+  /** False when only the editor has it. */
+  saved: boolean;
+}
+
 export interface SearchQuery {
   pattern: string;
   regex: boolean;
@@ -252,6 +264,13 @@ export interface Workspace {
   read(path: WorkspacePath): Promise<WorkspaceText | Failure>;
   /** null when there is no such file. */
   hash(path: WorkspacePath): Promise<string | null>;
+  /** What {@link hash} is the hash of, whatever kind of file it is. null when there is no such file. */
+  bytes(path: WorkspacePath): Promise<Uint8Array | null | Failure>;
+  /**
+   * Puts exactly these bytes in place of what the file holds (null: removes it), if that still has the hash `seen` (null:
+   * if there is no such file). Where a buffer has unsaved changes it is changed, and left unsaved.
+   */
+  put(path: WorkspacePath, change: PutChange): Promise<PutResult | Failure>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult | Failure>;
   /** Applies through the editor (undo, dirty buffers, format-on-save) and saves what was not dirty before. */
   apply(changes: FileChange[]): Promise<AppliedChange[] | Failure>;

@@ -49,6 +49,7 @@ export function navigate(
     await core.append(headTo(core, head));
     core.failure = await lastFailure(core);
     core.announce();
+    core.live.emit({ type: 'line' });
     return head === null ? {} : { entry_id: head };
   });
 }
@@ -91,6 +92,7 @@ export function tryAgain(
     const head = isThere ? [] : headTo(core, message_id).map((draft) => ({ ...draft, turn_id }));
     const start: Draft = { type: 'turn_start', turn_id, ...(retries === undefined ? {} : { retries }) };
     await beginTurn(core, { turn_id, closing, batch: [...head, start] });
+    if (head.length > 0) core.live.emit({ type: 'line' });
     return {};
   });
 }

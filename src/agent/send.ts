@@ -83,6 +83,7 @@ async function startTurn(core: Core, intent: Send, expected: ExpectedHead): Prom
   };
   const batch: Draft[] = [...place.head, prompt, { type: 'turn_start', turn_id }];
   const written = await beginTurn(core, { turn_id, closing, batch });
+  if (place.head.length > 0) core.live.emit({ type: 'line' });
   const message = written.findLast((entry) => entry.type === 'message');
   return message === undefined ? {} : { entry_id: message.id };
 }

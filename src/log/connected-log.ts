@@ -5,6 +5,7 @@
 import type { Clock, Disposable, Ids } from '../ports.js';
 import type { ConversationEntry, Header } from '../shared/entry.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
+import type { FileState } from '../shared/fold/file-states.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
 import type { Draft, Entry, KnownEntry } from '../shared/notes.js';
 import type { StoreAppendOptions } from './append-queue.js';
@@ -123,6 +124,10 @@ export class ConnectedLog implements SessionLog {
 
   state(head?: string | null): PathState {
     return this.ledger.fold.state(head);
+  }
+
+  files(head?: string | null): FileState[] {
+    return this.ledger.fold.files(head);
   }
 
   path(head?: string | null): Promise<ConversationEntry[]> {

@@ -5,6 +5,7 @@
 import type { Disposable } from '../ports.js';
 import type { ConversationEntry, Header } from '../shared/entry.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
+import type { FileState } from '../shared/fold/file-states.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
 import { isConversation, type Draft, type Entry } from '../shared/notes.js';
 import { AppendQueue, type AppendRequest, type StoreAppendOptions } from './append-queue.js';
@@ -128,6 +129,10 @@ export class FileLog implements SessionLog {
 
   state(head?: string | null): PathState {
     return this.#ledger.fold.state(head);
+  }
+
+  files(head?: string | null): FileState[] {
+    return this.#ledger.fold.files(head);
   }
 
   async path(head?: string | null): Promise<ConversationEntry[]> {

@@ -5,6 +5,7 @@
 import type { Disposable } from '../ports.js';
 import type { ConversationEntry, Header } from '../shared/entry.js';
 import type { Draft, Entry } from '../shared/notes.js';
+import type { FileState } from '../shared/fold/file-states.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
 import type { PruneOptions, PrunePolicy, PruneReport, VerifyOptions, VerifyReport } from './upkeep.js';
 
@@ -95,6 +96,8 @@ export interface SessionLog {
 
   /** The fold of the notes along the path to `head` (default: the log's own head). */
   state(head?: string | null): PathState;
+  /** What stands in the files this session changed, on the line to `head` (default: the log's own head). */
+  files(head?: string | null): FileState[];
   /** Bodies of the path to `head`, root first. */
   path(head?: string | null): Promise<ConversationEntry[]>;
   /** All entries of the path to `head`, notes of the path included, in file order. */

@@ -30,6 +30,7 @@ export function createUnreadableLog(id: string, error: BoughError): SessionLog {
     blobs: noBlobs(refuse),
     journal: noJournal(refuse),
     state: () => fold.state(),
+    files: () => [],
     path: () => Promise.resolve([]),
     line: () => Promise.resolve([]),
     entry: () => Promise.resolve(undefined),

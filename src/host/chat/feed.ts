@@ -102,6 +102,8 @@ export class Feed implements Disposable {
           return this.post({ type: 'growing_end', session: this.id, attempt_id: event.attempt_id });
         case 'progress':
           return report();
+        case 'line':
+          return;
         case 'run':
         case 'retry':
         case 'resume':

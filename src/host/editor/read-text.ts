@@ -40,6 +40,19 @@ export async function hashText(path: WorkspacePath): Promise<string | null> {
   }
 }
 
+/** The unsaved text as bytes, else the bytes on disk, of whatever kind they are; null when there is no such file. */
+export async function readCurrent(path: WorkspacePath): Promise<Uint8Array | null | Failure> {
+  const uri = vscode.Uri.parse(path.uri, true);
+  const document = openDocument(uri);
+  if (document?.isDirty === true) return encodeUtf8(document.getText());
+  try {
+    return await vscode.workspace.fs.readFile(uri);
+  } catch (error) {
+    const failure = fileFailure(path.shown, error);
+    return failure.code === 'missing' ? null : failure;
+  }
+}
+
 async function readBytes(path: WorkspacePath, uri: vscode.Uri): Promise<Uint8Array | Failure> {
   try {
     const { type, size } = await vscode.workspace.fs.stat(uri);

@@ -6,7 +6,8 @@ import { applyChanges } from './apply-changes.js';
 import { runCommand } from './command.js';
 import { fileFailure } from './file-errors.js';
 import { locate, type Root } from './paths.js';
-import { hashText, readText } from './read-text.js';
+import { putFile } from './put-file.js';
+import { hashText, readCurrent, readText } from './read-text.js';
 import { findRipgrep } from './ripgrep.js';
 import { searchText } from './search-text.js';
 import type { Environment } from './shell.js';
@@ -31,6 +32,8 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     list,
     read: readText,
     hash: hashText,
+    bytes: readCurrent,
+    put: putFile,
     apply: applyChanges,
     search: async (query, signal) => {
       const where = folders();

@@ -4,6 +4,7 @@
  * costs what was added, and that of another head its path.
  */
 import { isConversation, type Entry, type Note } from '../notes.js';
+import { FileStates, type FileState } from './file-states.js';
 import { Outline, ROOT, outlineNode } from './outline.js';
 import { SessionFacts, digestOf, type Digest } from './session-facts.js';
 import { PathAccumulator, isPathNote } from './state.js';
@@ -34,6 +35,7 @@ interface Walked {
 export class SessionFold {
   readonly #outline = new Outline();
   readonly #facts = new SessionFacts();
+  readonly #files = new FileStates();
   /** By ordinal. */
   readonly #digests: Digest[] = [];
   readonly #positions: number[] = [];
@@ -76,6 +78,7 @@ export class SessionFold {
   #addNote(entry: Exclude<Entry, { type: 'message' }>, position: number): void {
     const parent = this.#outline.ordinal(entry.parent_id);
     if (parent === ROOT && entry.parent_id !== null) return;
+    if (entry.type === 'files_changed') this.#files.add({ position, ordinal: parent, note: entry });
     const placed = { position, id: entry.id, note: isPathNote(entry) ? entry : null };
     const there = this.#notes.get(parent);
     if (there === undefined) this.#notes.set(parent, [placed]);
@@ -149,6 +152,14 @@ export class SessionFold {
       addNotes(ordinal, this.#positionOf(path[index + 1]));
     });
     return [...positions].sort((a, b) => a - b);
+  }
+
+  /** What stands in the files the session changed, on the line to `head` (default: the session's head). */
+  files(head?: string | null): FileState[] {
+    const path = this.#outline.path(this.#ordinalOf(head));
+    const until = new Map([[ROOT, this.#positionOf(path[0])]]);
+    path.forEach((ordinal, index) => until.set(ordinal, this.#positionOf(path[index + 1])));
+    return this.#files.at(until);
   }
 
   /** What the notes say at `head` (default: the session's head). The same object until something is added. */

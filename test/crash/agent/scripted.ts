@@ -137,6 +137,8 @@ export function folderWorkspace(folder: string): Workspace {
       });
       return Promise.resolve(applied);
     },
+    bytes: unused,
+    put: unused,
     list: unused,
     read: unused,
     search: unused,

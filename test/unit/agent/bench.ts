@@ -27,6 +27,7 @@ export interface BenchOptions {
   /** Answers when the script is at its end. */
   endless?: () => Reply;
   files?: Record<string, string>;
+  failPut?: (shown: string) => string | undefined;
   settings?: Partial<AgentSettings>;
   retry?: Partial<AgentSettings['retry']>;
   /** What the rules allow without asking. */
@@ -81,7 +82,10 @@ export const failureOf = (value: unknown): Failure => {
 
 export function openBench(options: BenchOptions = {}): Promise<Bench> {
   const clock = new FakeClock(options.startedAt);
-  const workspace = fakeWorkspace({ files: options.files ?? {} });
+  const workspace = fakeWorkspace({
+    files: options.files ?? {},
+    ...(options.failPut === undefined ? {} : { failPut: options.failPut }),
+  });
   const model = new FakeModel(clock, options.script ?? [], options.endless);
   return benchOn(new Disk(clock), { clock, workspace, model, ran: [] }, options);
 }

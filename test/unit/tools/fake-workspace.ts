@@ -31,6 +31,8 @@ export interface FakeOptions {
   formatOnSave?: (text: string) => string;
   /** The sentence of a save that fails: the change stands in the editor only. */
   failSave?: string;
+  /** Why this file cannot be put back; undefined when it can. */
+  failPut?: (shown: string) => string | undefined;
   run?: (command: string, options: RunOptions) => CommandResult | Failure | Promise<CommandResult | Failure>;
 }
 
@@ -164,6 +166,23 @@ export function fakeWorkspace(options: FakeOptions = {}): FakeWorkspace {
     hash: (file) => {
       const content = dirty.get(at(file)) ?? disk.get(at(file));
       return Promise.resolve(content === undefined ? null : sha256(content));
+    },
+    bytes: (file) => {
+      const content = dirty.get(at(file)) ?? disk.get(at(file)) ?? null;
+      return Promise.resolve(typeof content === 'string' ? encode(content) : content);
+    },
+    put: (file, { seen, bytes }) => {
+      const content = dirty.get(at(file)) ?? disk.get(at(file));
+      if (isFolder(at(file))) return Promise.resolve(toolFailure('folder', `${file.shown} is a folder.`));
+      if ((content === undefined ? null : sha256(content)) !== seen)
+        return Promise.resolve(toolFailure('changed', `${file.shown} was changed meanwhile.`));
+      const failed = options.failPut?.(file.shown);
+      if (failed !== undefined) return Promise.resolve(toolFailure('denied', failed));
+      const hash = bytes === null ? null : sha256(bytes);
+      if (bytes === null) disk.delete(at(file));
+      else if (dirty.has(at(file))) dirty.set(at(file), decode(bytes));
+      else disk.set(at(file), bytes);
+      return Promise.resolve({ hash, saved: !dirty.has(at(file)) });
     },
     search: (query) => {
       let regex: RegExp;
