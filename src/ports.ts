@@ -63,6 +63,8 @@ export interface Files {
   removeTree(folder: string): Promise<void>;
   syncFolder(folder: string): Promise<void>;
   realPath(path: string): Promise<string>;
+  /** When it says it was changed last: for copies, which are as old as what they were made of. */
+  setTime(path: string, mtime: number): Promise<void>;
 }
 
 // ---------------------------------------------------------------------------------------------------------- model

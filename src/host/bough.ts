@@ -12,6 +12,7 @@ import { allCommands, copyParts, type AllCommandParts } from './commands/all.js'
 import type { Commands } from './commands/commands.js';
 import { continueCopy } from './commands/copies.js';
 import { runUiCommand, type UiParts } from './commands/ui.js';
+import { createCodeBlocks, type CodeBlocks } from './editor/code-blocks.js';
 import type { ProposedFile } from './editor/diffs.js';
 import { unwrap } from './errors.js';
 import { findFiles, openFile } from './files.js';
@@ -23,6 +24,7 @@ import { readSetting } from './configuration.js';
 import { readRestLimits, readRetention } from './model/settings.js';
 import { createReports } from './reports.js';
 import { followOthers } from './sessions/follow.js';
+import { offerCopies } from './sessions/moved-location.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
 import { OtherFolders } from './sessions/other-folders.js';
 import { standWhereWritten, takeOver } from './sessions/other-window.js';
@@ -62,7 +64,9 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   const now = () => systemClock.now();
   const shown = () => chats.peekCurrent();
   const tree = bag.add(new SessionsTree({ store, sessions, shown, now, onError }));
+  const code = bag.add(createCodeBlocks({ ask: parts.tell.info }));
   const ui: UiParts = uiParts(sessions, {
+    code,
     showDiff: parts.showDiff,
     all: () => all,
     commands: () => commands,
@@ -70,13 +74,16 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   const runUi = async (command: UiCommand, session?: string): Promise<unknown> =>
     runUiCommand(command, session ?? (await chats.current()), ui);
   const chats: Chats = bag.add(createChats(parts, ground, runUi));
-  const folders = new OtherFolders({ buckets: storage.buckets, store, chats, tree, tell: parts.tell, now });
+  const { buckets, roots } = storage;
+  const folders = new OtherFolders({ buckets, roots, store, chats, tree, tell: parts.tell, now });
+  const reports = bag.add(createReports());
   const all: AllCommandParts = {
-    ...{ ground, chats, tree, folders, tell: parts.tell, output: parts.output },
-    reports: bag.add(createReports()),
+    ...{ ground, chats, tree, folders, code, tell: parts.tell, output: parts.output },
+    reports,
     targets: { selected: parts.list.selected, current: () => chats.current() },
   };
   const commands = allCommands(all);
+  bag.add(offerCopies({ roots, reports, tell: parts.tell }));
   bag.add(followOthers({ sessions, chats, clock: systemClock, onError }));
   bag.add(
     letSessionsRest({
@@ -156,6 +163,7 @@ function createChats(
 function uiParts(
   sessions: OpenSessions,
   parts: {
+    code: CodeBlocks;
     showDiff: BoughParts['showDiff'];
     all: () => AllCommandParts;
     commands: () => Commands;
@@ -173,6 +181,7 @@ function uiParts(
       else await opened.saveAgain();
     },
     openFile,
+    code: parts.code,
     openDiff: async (session, call) => void unwrap(await parts.showDiff(session, call)),
   };
 }

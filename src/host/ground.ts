@@ -11,7 +11,7 @@ import { createHostModels, type HostModels } from './model/host-models.js';
 import type { Output } from './output.js';
 import { OpenSessions } from './sessions/open-sessions.js';
 import { HostSession } from './sessions/session.js';
-import { openStorage, tellMovedLocation, type Storage } from './storage.js';
+import { openStorage, type Storage } from './storage.js';
 import type { Teller } from './tell.js';
 
 export interface GroundParts {
@@ -40,7 +40,6 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
     onError: output.bug,
     onSetting: tell.failure,
   });
-  bag.add(tellMovedLocation(tell));
   const facts = bag.add(createHostFacts(tell, output.bug));
   const models = bag.add(
     createHostModels({

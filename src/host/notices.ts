@@ -37,6 +37,7 @@ export function noticesOf(facts: NoticeFacts): NoticeView[] {
 
 type Button = NoticeView['actions'][number];
 const reopenButton: Button = { label: 'Reopen', command: { type: 'reopen' } };
+const continueButton: Button = { label: 'Continue as a Copy', command: { type: 'continue_copy' } };
 const logButton: Button = { label: 'Show Log', command: { type: 'show_log' } };
 
 function accessNotices(access: Access): NoticeView[] {
@@ -78,7 +79,9 @@ function wayOut(reason: (Access & { mode: 'read-only' })['reason']): Button[] {
     case 'archived':
       return [{ label: 'Unarchive', command: { type: 'unarchive_session' } }];
     case 'version-3':
-      return [{ label: 'Continue as a Copy', command: { type: 'continue_copy' } }];
+      return [continueButton];
+    case 'elsewhere':
+      return [continueButton, { label: 'Fork…', command: { type: 'fork_session' } }];
     case 'newer':
       return [];
   }

@@ -18,17 +18,18 @@ import {
   type FolderIdentity,
 } from '../log/workspace-key.js';
 import type { Clock, Files, Ids } from '../ports.js';
-import type { Failure } from '../shared/failure.js';
+import { isBoughError, type Failure } from '../shared/failure.js';
 import type { DraftStore } from './chat/drafts.js';
 import type { ReadSetting } from './model/settings.js';
 import { activeSession, type ActiveSession } from './sessions/active.js';
 import type { Bucket, Buckets } from './sessions/other-folders.js';
+import { storageRoots, type StorageRoots } from './sessions/storage-roots.js';
 import { WindowStore, type Place } from './sessions/window-store.js';
-import type { Teller } from './tell.js';
 
 export interface Storage {
   store: WindowStore;
   buckets: Buckets;
+  roots: StorageRoots;
   active: ActiveSession;
   drafts: DraftStore;
   /** The sessions of another extension's store. */
@@ -60,14 +61,15 @@ interface Root extends StorageParts {
 export async function openStorage(parts: StorageParts): Promise<Storage> {
   const { clock, ids, onTrouble, onError } = parts;
   const { version } = parts.context.extension.packageJSON as { version?: unknown };
-  const shared: Root = {
-    ...parts,
-    root: rootOf(parts),
+  const leases = {
+    clock,
     files: createNodeFiles(),
     locks: new LockTable(),
     who: { window: vscode.workspace.name ?? 'no folder', pid: process.pid, host: os.hostname() },
-    producer: `bough/${String(version)}`,
   };
+  const roots = storageRoots({ ...parts, ...leases, storage: parts.context.globalStorageUri.fsPath });
+  const shared: Root = { ...parts, ...leases, root: roots.present, producer: `bough/${String(version)}` };
+  await remembered(roots, onTrouble);
   const [identity] = folderIdentities();
   const bucket = await findWorkspace(shared.files, shared.root, identity);
   const first = placeAt({ ...shared, onFirstWrite: bucket.remember }, bucket.key, identity?.uri);
@@ -89,7 +91,25 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     folder: undefined,
     store: connectStore({ custom, clock, ids, producer: shared.producer, onTrouble }),
   });
-  return { store, buckets, active, drafts: draftsOf(shared, store), connect, close: () => store.close() };
+  return {
+    store,
+    buckets,
+    roots,
+    active,
+    drafts: draftsOf(shared, store),
+    connect,
+    close: () => store.close(),
+  };
+}
+
+/** Sessions can be had without it; only the way back to them is longer once the setting names another place. */
+async function remembered(roots: StorageRoots, onTrouble: (error: Error) => void): Promise<void> {
+  try {
+    await roots.remember();
+  } catch (error) {
+    if (!isBoughError(error)) throw error;
+    onTrouble(error);
+  }
 }
 
 function placeAt(shared: Root, key: string, folder: string | undefined): Place {
@@ -137,30 +157,4 @@ function folderIdentities(): FolderIdentity[] {
   return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) =>
     uri.scheme === 'file' ? { uri: uri.toString(), path: uri.fsPath } : { uri: uri.toString() },
   );
-}
-
-/** One root for each profile of VS Code, unless the person names another. */
-function rootOf({ context, readSetting, onSetting }: StorageParts): string {
-  const wanted = readSetting('sessions.location');
-  if (typeof wanted !== 'string' || wanted.trim() === '') return context.globalStorageUri.fsPath;
-  if (path.isAbsolute(wanted)) return path.normalize(wanted);
-  const message = `The setting bough.sessions.location is "${wanted}", which is no absolute path. Sessions are kept in VS Code's own storage.`;
-  onSetting({ kind: 'refused', message, transient: false, code: 'configuration', action: 'open-settings' });
-  return context.globalStorageUri.fsPath;
-}
-
-/** Sessions stay where they are; another place counts from the next start of the window on. */
-export function tellMovedLocation(tell: Teller): vscode.Disposable {
-  return vscode.workspace.onDidChangeConfiguration((event) => {
-    if (!event.affectsConfiguration('bough.sessions.location')) return;
-    tell.info(
-      vscode.l10n.t(
-        'Sessions are kept in the new place once the window is reloaded. Those of the former place stay there.',
-      ),
-      {
-        [vscode.l10n.t('Reload Window')]: () =>
-          vscode.commands.executeCommand('workbench.action.reloadWindow'),
-      },
-    );
-  });
 }

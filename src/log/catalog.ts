@@ -32,6 +32,8 @@ export interface CatalogParts {
   /** Of the index; may be deleted at any time. */
   cache: string;
   who: MarkParts['who'];
+  /** Nothing is written, not even the index: the sessions are those of another storage folder. */
+  isToRead?: boolean;
   /** The list is right all the same when its cache cannot be written; somebody should know. */
   onTrouble: (error: BoughError) => void;
 }
@@ -119,8 +121,10 @@ export class Catalog {
     for (const { name, summary } of await this.#lost([...known].filter(([name]) => !isThere.has(name))))
       fail(name, summary);
     this.#rows = index;
-    if (hasChanged || index.size !== known.size) await this.#writeIndex(index);
-    await this.#expireOnce();
+    if (this.#parts.isToRead !== true) {
+      if (hasChanged || index.size !== known.size) await this.#writeIndex(index);
+      await this.#expireOnce();
+    }
     return [...rows, ...failed];
   }
 

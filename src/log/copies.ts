@@ -2,6 +2,7 @@
  * Forks and imported copies: new sessions made from what another holds. A copy is put together where nobody looks and
  * takes its place whole; the original is only read.
  */
+import path from 'node:path';
 import type { Clock, Files, Ids } from '../ports.js';
 import type { Header } from '../shared/entry.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
@@ -72,7 +73,7 @@ export class Copies {
     const lineage = {
       ...(folder === undefined ? {} : { folder }),
       ...(title === undefined ? {} : { title }),
-      parent_session_id: source.id,
+      parent_session_id: lineageOf(source),
     };
     const copy = {
       init: { ...lineage, ...init, id: init.id ?? this.#parts.ids.session() },
@@ -221,10 +222,13 @@ export function forkInit(
     ...(folder === undefined ? {} : { folder }),
     ...(title === undefined ? {} : { title }),
     ...(owner === undefined ? {} : { owner }),
-    parent_session_id: source.id,
+    parent_session_id: lineageOf(source),
     ...(head === null ? {} : { parent_entry_id: head }),
   };
 }
+
+/** A log that lies elsewhere is known here by its path; what it calls itself says more. */
+const lineageOf = ({ id, header }: SessionLog): string => (path.isAbsolute(id) ? header.id : id);
 
 export const exists = (id: string): BoughError =>
   new BoughError('SessionExists', `There is a session ${id} already; open it instead.`);

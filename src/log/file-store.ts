@@ -86,6 +86,13 @@ export class FileStore implements SessionStore, StoreAbilities {
     return this.open(name, signal);
   }
 
+  async openToRead(file: string, why: string, signal?: AbortSignal): Promise<SessionLog> {
+    const paths = await this.#handles.pathsOfFile(path.resolve(file));
+    if (!this.#handles.isOutside(paths.name)) return this.open(paths.name, signal);
+    this.#handles.keepToReading(paths, why);
+    return this.open(paths.name, signal);
+  }
+
   async list(query?: ListQuery): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
     await this.#sweepOnce();
     return this.#catalog.list(query);

@@ -56,6 +56,7 @@ function codeOf(reason: (Access & { mode: 'read-only' })['reason']): BoughErrorC
     case 'archived':
       return 'SessionArchived';
     case 'version-3':
+    case 'elsewhere':
       return 'AccessDenied';
     case 'unreadable':
       return 'LogDamaged';

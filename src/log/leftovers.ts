@@ -26,6 +26,8 @@ export interface LeftoverParts {
   leaseOf: (paths: SessionPaths) => SessionLease;
 }
 
+type StagedParts = Pick<LeftoverParts, 'files' | 'clock' | 'host'>;
+
 /** @throws BoughError StorageFailure; what could be removed before is gone */
 export async function sweepLeftovers(parts: LeftoverParts): Promise<void> {
   const { folder, sessions } = parts;
@@ -52,7 +54,12 @@ async function listed({ files }: LeftoverParts, folder: string): Promise<string[
   });
 }
 
-async function removeStaged(parts: LeftoverParts, folder: string, names: readonly string[]): Promise<void> {
+/** Files of dead processes, among `names` in `folder`, that never took their place. */
+export async function removeStaged(
+  parts: StagedParts,
+  folder: string,
+  names: readonly string[],
+): Promise<void> {
   for (const name of names) {
     const by = stagedBy(name, parts.host);
     if (by === undefined) continue;
@@ -64,7 +71,7 @@ async function removeStaged(parts: LeftoverParts, folder: string, names: readonl
 }
 
 async function isLeft(
-  { files, clock, host }: LeftoverParts,
+  { files, clock, host }: StagedParts,
   file: string,
   by: { pid: number; host: string },
 ): Promise<boolean> {

@@ -36,6 +36,8 @@ import { withinDeadline } from './within.js';
 export interface LogParts extends LogFileParts {
   /** False in memory, where there is no file to name. */
   hasFile: boolean;
+  /** Why it is only read here; absent when it may be written. */
+  toRead?: string;
   /** Failures that nobody waits for: of the stream journal, of letting a lease go. */
   onTrouble: (error: BoughError) => void;
 }
@@ -68,7 +70,7 @@ export class FileLog implements SessionLog {
     });
     this.journal = this.#journal;
     this.#appends = new AppendQueue((takeGroup) => this.#serial.run(() => this.#drain(takeGroup)));
-    this.#standing = new Standing(() => this.#ledger);
+    this.#standing = new Standing(() => this.#ledger, parts.toRead);
   }
 
   /** A session that is not on disk before its first append. */

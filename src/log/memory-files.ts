@@ -112,6 +112,10 @@ export class MemoryFiles implements Files {
     return path.resolve(file);
   }
 
+  async setTime(file: string, mtime: number): Promise<void> {
+    this.#get(file).mtime = mtime;
+  }
+
   #get(file: string): MemoryFile {
     const there = this.#files.get(path.resolve(file));
     if (there === undefined) throw missing(file);

@@ -44,6 +44,7 @@ export function createNodeFiles(options: NodeFilesOptions = {}): Files {
     removeTree: (folder) => at(folder, fs.rm(folder, { recursive: true, force: true, maxRetries: 3 })),
     syncFolder: (folder) => at(folder, syncFolder(folder, platform)),
     realPath: (file) => at(file, fs.realpath(file)),
+    setTime: (file, mtime) => at(file, fs.utimes(file, mtime / 1_000, mtime / 1_000)),
   };
   return files;
 }

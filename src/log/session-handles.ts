@@ -36,6 +36,8 @@ export class SessionHandles {
   readonly #gates = new Gates();
   /** Logs that lie elsewhere, by id: opened as files. */
   readonly #outside = new Map<string, SessionPaths>();
+  /** Why logs that lie elsewhere are only read, by the name of their files. */
+  readonly #toRead = new Map<string, string>();
 
   constructor(parts: HandleParts, sessions: string, onAppend: (id: string) => void) {
     this.#parts = parts;
@@ -65,6 +67,11 @@ export class SessionHandles {
     const outside = { ...paths, log, name: log };
     this.#outside.set(log, outside);
     return outside;
+  }
+
+  /** Nothing is appended here to the log of these files, for the reason that `why` gives. */
+  keepToReading(paths: SessionPaths, why: string): void {
+    this.#toRead.set(paths.name, why);
   }
 
   /** Alone with the session. The wait for it ends with `signal`. */
@@ -176,6 +183,7 @@ export class SessionHandles {
 
   #logParts(id: string, paths: SessionPaths): LogParts {
     const { files, clock, ids, producer, onTrouble, hasFiles = true } = this.#parts;
+    const toRead = this.#toRead.get(paths.name);
     return {
       files,
       clock,
@@ -184,6 +192,7 @@ export class SessionHandles {
       lease: this.leaseOf(paths),
       producer,
       hasFile: hasFiles,
+      ...(toRead === undefined ? {} : { toRead }),
       prepare: () => this.prepare(),
       onTrouble: (error) =>
         onTrouble(

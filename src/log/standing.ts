@@ -8,14 +8,17 @@ import type { Access } from './store.js';
 
 export class Standing {
   readonly #ledger: () => Ledger;
+  /** Why nothing is appended here, whatever the log says. */
+  readonly #elsewhere: string | undefined;
   readonly #accessed = new Listeners<Access>();
   /** Mode, or why it is read-only, as the listeners know it. */
   #shown: string;
   /** Why the handle is of no more use. */
   #ended: { mode: 'stale' | 'poisoned'; error: BoughError } | undefined;
 
-  constructor(ledger: () => Ledger) {
+  constructor(ledger: () => Ledger, elsewhere?: string) {
     this.#ledger = ledger;
+    this.#elsewhere = elsewhere;
     this.#shown = shownOf(this.access);
   }
 
@@ -26,7 +29,10 @@ export class Standing {
   get access(): Access {
     if (this.#ended !== undefined) return { mode: this.#ended.mode, message: this.#ended.error.message };
     const { access, isArchived } = this.#ledger();
-    if (access.mode !== 'write' || !isArchived) return access;
+    if (access.mode !== 'write') return access;
+    if (this.#elsewhere !== undefined)
+      return { mode: 'read-only', reason: 'elsewhere', message: this.#elsewhere };
+    if (!isArchived) return access;
     return {
       mode: 'read-only',
       reason: 'archived',

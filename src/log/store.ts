@@ -32,10 +32,13 @@ export interface LogDamage {
   kept?: true;
 }
 
+/** `elsewhere`: it belongs to another storage folder, whose sessions are only read here. */
+type ReadOnlyReason = 'newer' | 'version-3' | 'unreadable' | 'archived' | 'elsewhere';
+
 /** Why a handle cannot append. `stale` and `poisoned` last until the session is opened again. */
 export type Access =
   | { mode: 'write' }
-  | { mode: 'read-only'; reason: 'newer' | 'version-3' | 'unreadable' | 'archived'; message: string }
+  | { mode: 'read-only'; reason: ReadOnlyReason; message: string }
   | { mode: 'stale' | 'poisoned'; message: string };
 
 export interface Holder {
@@ -255,4 +258,6 @@ export interface StoreAbilities {
    * in the store's own folder is its path; `open` finds it by that as long as this store lives.
    */
   openFile?(file: string, signal?: AbortSignal): Promise<SessionLog>;
+  /** The same for a log that is only to be read, as `why` says in one sentence: its handle takes no appends. */
+  openToRead?(file: string, why: string, signal?: AbortSignal): Promise<SessionLog>;
 }

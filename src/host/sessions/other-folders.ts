@@ -1,6 +1,6 @@
 /**
  * Sessions of other folders: listed, opened here, and linked to this folder when it is the same under another name. Linking
- * adds a name to where the sessions are; it moves nothing.
+ * adds a name to where the sessions are; it moves nothing. Those of other storage folders are listed too, and only read.
  */
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../log/store.js';
@@ -9,6 +9,7 @@ import type { Chats } from '../chat/chats.js';
 import { plainLabel } from '../labels.js';
 import type { Teller } from '../tell.js';
 import { relativeTime } from './rows.js';
+import type { RootElsewhere, StorageRoots } from './storage-roots.js';
 import type { SessionsTree } from './tree.js';
 import type { Place, WindowStore } from './window-store.js';
 
@@ -31,6 +32,7 @@ export interface Buckets {
 
 export interface OtherFoldersParts {
   buckets: Buckets;
+  roots: Pick<StorageRoots, 'elsewhere'>;
   store: WindowStore;
   chats: Chats;
   tree: SessionsTree;
@@ -43,6 +45,11 @@ interface Found {
   sessions: SessionSummary[];
   /** The folder is not there any more, as far as can be told. */
   isGone: boolean;
+}
+
+interface FolderRow extends vscode.QuickPickItem {
+  /** Makes it known here under the id that it gives. */
+  open?: () => Promise<string>;
 }
 
 export class OtherFolders {
@@ -93,37 +100,70 @@ export class OtherFolders {
     );
   }
 
-  /** Lists the sessions of all other folders and shows the one that is chosen. */
+  /** Lists the sessions of all other folders, and of other storage folders, and shows the one that is chosen. */
   async pick(): Promise<void> {
-    const { buckets, store, chats, now } = this.parts;
-    const found = await this.find();
-    const items = found.flatMap(({ bucket, sessions, isGone }) => [
-      {
-        label: isGone ? vscode.l10n.t('{0} (not found here)', nameOf(bucket)) : nameOf(bucket),
-        kind: vscode.QuickPickItemKind.Separator,
-      },
+    const { roots, chats } = this.parts;
+    const [found, elsewhere] = await Promise.all([this.find(), roots.elsewhere()]);
+    const items = [
+      ...found.flatMap((one) => this.rowsOf(one)),
+      ...elsewhere.flatMap((root) => this.rowsElsewhere(root)),
+    ];
+    const picked = await vscode.window.showQuickPick<FolderRow>(items, {
+      title: vscode.l10n.t('Sessions of Other Folders'),
+      placeHolder:
+        items.length === 0
+          ? vscode.l10n.t('There are no sessions of other folders')
+          : vscode.l10n.t('Type to filter by title or folder'),
+      matchOnDetail: true,
+    });
+    const id = await picked?.open?.();
+    if (id !== undefined) await chats.show(id);
+  }
+
+  private rowsOf({ bucket, sessions, isGone }: Found): FolderRow[] {
+    const { buckets, store } = this.parts;
+    const name = nameOf(bucket);
+    return [
+      separator(isGone ? vscode.l10n.t('{0} (not found here)', name) : name),
       ...sessions.map((summary) => ({
-        label: plainLabel(summary.title),
-        description: relativeTime(summary.updated, now(), vscode.env.language),
+        ...this.rowOf(summary),
         detail: folderOf(bucket),
-        bucket,
-        id: summary.id,
+        open: () => {
+          store.visit(buckets.open(bucket));
+          return Promise.resolve(summary.id);
+        },
+      })),
+    ];
+  }
+
+  private rowsElsewhere(root: RootElsewhere): FolderRow[] {
+    const where =
+      root.profile === undefined ? root.root : vscode.l10n.t('profile "{0}" of VS Code', root.profile);
+    const why =
+      root.profile === undefined
+        ? vscode.l10n.t(
+            'This session is kept in {0}, where sessions were before. It can be read here; a copy or a fork of it is kept with the others and can be gone on with.',
+            root.root,
+          )
+        : vscode.l10n.t(
+            'This session belongs to the profile "{0}" of VS Code. It can be read here; a copy or a fork of it belongs to this profile and can be gone on with.',
+            root.profile,
+          );
+    return root.folders.flatMap((bucket) => [
+      separator(vscode.l10n.t('{0} – {1}, read-only', nameOf(bucket), where)),
+      ...bucket.sessions.map(({ summary, file }) => ({
+        ...this.rowOf(summary),
+        detail: `${folderOf(bucket)} – ${where}`,
+        open: async () => (await this.parts.store.openToRead(file, why)).id,
       })),
     ]);
-    const picked = await vscode.window.showQuickPick<vscode.QuickPickItem & { bucket?: Bucket; id?: string }>(
-      items,
-      {
-        title: vscode.l10n.t('Sessions of Other Folders'),
-        placeHolder:
-          items.length === 0
-            ? vscode.l10n.t('There are no sessions of other folders')
-            : vscode.l10n.t('Type to filter by title or folder'),
-        matchOnDetail: true,
-      },
-    );
-    if (picked?.bucket === undefined || picked.id === undefined) return;
-    store.visit(buckets.open(picked.bucket));
-    await chats.show(picked.id);
+  }
+
+  private rowOf({ title, updated }: SessionSummary): FolderRow {
+    return {
+      label: plainLabel(title),
+      description: relativeTime(updated, this.parts.now(), vscode.env.language),
+    };
   }
 
   private async choose(key: unknown): Promise<Found | undefined> {
@@ -172,6 +212,8 @@ export class OtherFolders {
     return found.filter(({ sessions }) => sessions.length > 0);
   }
 }
+
+const separator = (label: string): FolderRow => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
 const folderOf = ({ key, uris }: Bucket): string => {
   const uri = uris.at(-1);

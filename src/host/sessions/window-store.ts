@@ -156,10 +156,16 @@ export class WindowStore implements SessionStore {
   /** A log wherever it lies. */
   async openFile(file: string): Promise<SessionLog> {
     const { store } = this.parts.first;
-    if (store.openFile === undefined)
-      throw new BoughError('InvalidArgument', 'Sessions are in no files here; none can be opened.');
-    const log = await store.openFile(file);
+    const log = await (store.openFile?.(file) ?? unable('open a file'));
     if (!(await has(store, log.id))) this.#files.add(log.id);
+    return log;
+  }
+
+  /** A log of another storage folder, only to be read, for the reason that `why` gives. */
+  async openToRead(file: string, why: string): Promise<SessionLog> {
+    const { store } = this.parts.first;
+    const log = await (store.openToRead?.(file, why) ?? unable('open a file'));
+    this.#files.add(log.id);
     return log;
   }
 

@@ -82,6 +82,9 @@ export class FaultyFiles implements Files {
   realPath(path: string): Promise<string> {
     return this.inner.realPath(path);
   }
+  setTime(path: string, mtime: number): Promise<void> {
+    return this.#call('setTime', path, () => this.inner.setTime(path, mtime));
+  }
 
   async #call<T>(call: Call, path: string, work: () => Promise<T>, note = ''): Promise<T> {
     this.calls.push(`${call}${note} ${path}`);
