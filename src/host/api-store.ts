@@ -24,6 +24,8 @@ export interface StoreApiParts {
 
 export interface StoreApi {
   openSession(options: OpenOptions): Promise<BoughSession>;
+  /** The session of the chat panel, once something was said in it. */
+  panelSession(): Promise<BoughSession | undefined>;
   listSessions(folder?: string): Promise<SessionSummary[]>;
   listAllSessions(): Promise<SessionSummary[]>;
   deleteSession(id: string): Promise<void>;
@@ -44,6 +46,10 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
   };
   return {
     openSession: (options) => open(parts, options),
+    panelSession: async () => {
+      const opened = await sessions.open(await parts.chats.ofSideBar());
+      return opened.agent.log.position === 0 ? undefined : open(parts, { session: opened.agent.log.id });
+    },
     listSessions: (folder) => (folder === undefined ? all(store) : listFolder(parts, folder)),
     listAllSessions: async () => {
       const lists = await Promise.all(

@@ -18,7 +18,35 @@ import type { UsageTotals } from '../shared/fold/types.js';
 import type { Entry } from '../shared/notes.js';
 import type { RunState } from '../shared/protocol.js';
 
-export interface BoughApi {
+/** Calls of a session that {@link BoughApi} also takes for the current one. */
+export type CurrentSessionCall =
+  | 'prompt'
+  | 'branch'
+  | 'navigate'
+  | 'summarizeBranch'
+  | 'collapseBranch'
+  | 'setName'
+  | 'clear'
+  | 'history'
+  | 'setHistory'
+  | 'pendingApprovals'
+  | 'resume'
+  | 'dismiss';
+
+/**
+ * As in {@link BoughSession}, for the session that `open` gave last, by whomever it was called, or else the one in the
+ * chat panel. Whoever works with several holds on to what `open` gave. `NoSession` when nothing was opened and nothing
+ * was said in the panel yet; a prompt begins its session.
+ */
+export type CurrentSession = {
+  [Name in CurrentSessionCall]: (
+    ...given: Parameters<BoughSession[Name]>
+  ) => Promise<Awaited<ReturnType<BoughSession[Name]>>>;
+} & Pick<BoughSession, 'extensionData'>;
+
+export interface BoughApi extends CurrentSession {
+  /** What `open` gave last; undefined before. */
+  readonly session: BoughSession | undefined;
   /**
    * Opens a session: the one named, the last one of this folder with `continueLast`, else a new one. It is not shown
    * unless `show` says so. Nothing is on disk until its first message.

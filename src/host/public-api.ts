@@ -1,8 +1,16 @@
 /** The public API: subscriptions work at once, everything else loads what it needs. */
 import type { StoreApi } from './api-store.js';
-import type { BoughApi, ResumeEvent, RetryEvent } from './api.js';
+import type {
+  BoughApi,
+  BoughSession,
+  CurrentSession,
+  CurrentSessionCall,
+  ResumeEvent,
+  RetryEvent,
+} from './api.js';
 import { createSignal, type Signal } from './disposables.js';
 import { readRetryPolicy, type ReadSetting } from './model/settings.js';
+import { BoughError } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
 import type { RunState } from '../shared/protocol.js';
 
@@ -32,8 +40,14 @@ export function createApi(
   events: ApiEvents,
   readSetting: ReadSetting,
 ): BoughApi {
+  let last: BoughSession | undefined;
+  const open: BoughApi['open'] = async (options = {}) => (last = await (await load()).openSession(options));
   return {
-    open: async (options = {}) => (await load()).openSession(options),
+    ...currentSession(async () => last ?? (await load()).panelSession(), open),
+    get session() {
+      return last;
+    },
+    open,
     listSessions: async (folder) => (await load()).listSessions(folder),
     listAllSessions: async () => (await load()).listAllSessions(),
     deleteSession: async (id) => (await load()).deleteSession(id),
@@ -48,6 +62,46 @@ export function createApi(
     runState: () => events.run,
     get retryPolicy() {
       return readRetryPolicy(readSetting);
+    },
+  };
+}
+
+/** The calls of one session, for whichever is the current one when they are made. */
+function currentSession(
+  current: () => Promise<BoughSession | undefined>,
+  open: BoughApi['open'],
+): CurrentSession {
+  const needed = async (): Promise<BoughSession> => {
+    const session = await current();
+    if (session !== undefined) return session;
+    throw new BoughError(
+      'NoSession',
+      'No session is open and nothing was said in the chat yet: open one, or send a prompt.',
+    );
+  };
+  /** Each call in its own words: their types differ, what becomes of them does not. */
+  const call =
+    <Name extends Exclude<CurrentSessionCall, 'prompt'>>(name: Name): CurrentSession[Name] =>
+    async (...given: unknown[]) => {
+      const session = await needed();
+      return (session[name] as (...given: unknown[]) => never)(...given);
+    };
+  return {
+    prompt: async (...given) => ((await current()) ?? (await open({ continueLast: true }))).prompt(...given),
+    branch: call('branch'),
+    navigate: call('navigate'),
+    summarizeBranch: call('summarizeBranch'),
+    collapseBranch: call('collapseBranch'),
+    setName: call('setName'),
+    clear: call('clear'),
+    history: call('history'),
+    setHistory: call('setHistory'),
+    pendingApprovals: call('pendingApprovals'),
+    resume: call('resume'),
+    dismiss: call('dismiss'),
+    extensionData: {
+      get: async (type) => (await needed()).extensionData.get(type),
+      add: async (type, data) => (await needed()).extensionData.add(type, data),
     },
   };
 }
