@@ -1,14 +1,14 @@
-// Which folder a session belongs to: none, several, one that was renamed.
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+// Which folder a session belongs to: none, several, one that was renamed; and which storage.
+import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { type Editor, eventually } from './bench/index.js';
 import { type EditorWindow, openWindow } from './bench/window.js';
 import { caller, run } from './caller.js';
-import { logsBelow, onlyLog } from './log-on-disk.js';
-import { Person } from './person.js';
-import { withScriptedModel } from './scripted.js';
+import { filesBelow, logsBelow, onlyLog, readableByOthers } from './log-on-disk.js';
+import { Person, personAt, reloaded } from './person.js';
+import { providers, withScriptedModel } from './scripted.js';
 
 /** Another window of the same VS Code, at `?<where>`. */
 async function windowAt(editor: Editor, where: Record<string, string>): Promise<EditorWindow> {
@@ -104,3 +104,81 @@ test('B12: a window of several folders shows the sessions of each; one without a
       'workspace',
     ]);
   }));
+
+test('sessions of another profile are listed and only read here; a fork of one goes on here, and copies go along to a new place', () =>
+  withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Good morning.'), reply.text('Not the same.'), reply.text('In the new place.'));
+    await person.send('Hello');
+    await person.says('Good morning.');
+    await person.run('idle');
+    const mine = onlyLog(editor.storage());
+    const sibling = path.join(editor.userData, 'User/profiles/1a2b/globalStorage/bough.bough');
+    cpSync(editor.storage(), sibling, { recursive: true });
+    const theirs = path.join(sibling, path.relative(editor.storage(), mine.file));
+    writeFileSync(
+      theirs,
+      mine.bytes.toString('utf8').replace('Hello', 'At work').replace('morning', 'evening'),
+    );
+    writeFileSync(
+      path.join(editor.userData, 'User/globalStorage/storage.json'),
+      JSON.stringify({ userDataProfiles: [{ location: '1a2b', name: 'Work' }] }),
+    );
+    const before = bytesBelow(sibling);
+
+    await run(editor, 'bough.session.otherFolders');
+    await editor.screenshot('profiles');
+    await editor.pick(/At work.*profile "Work"/);
+    await person.says('Good evening.');
+    const notice = person.notice('read-only').filter({ hasText: 'the profile "Work"' });
+    await notice.waitFor();
+    expect(await person.composer.getAttribute('readonly')).not.toBeNull();
+    await editor.screenshot('another-profile');
+    await notice.getByRole('button', { name: 'Fork…' }).click();
+    await editor.pick('From the end');
+    await eventually(() => logsBelow(editor.storage()).length === 2, { what: 'a copy here' });
+    await eventually(async () => (await person.notice('read-only').count()) === 0, { what: 'no notice' });
+    await person.says('Good evening.');
+    await person.send('Is it the same?');
+    await person.says('Not the same.');
+    await person.run('idle');
+    expect(bytesBelow(sibling)).toEqual(before);
+    expect(readFileSync(mine.file)).toEqual(mine.bytes);
+
+    const place = path.join(path.dirname(editor.workspace), 'sessions');
+    editor.setMachineSettings({ ...providers(server.url), 'bough.sessions.location': place });
+    const offer = editor.notification(`Sessions are kept in ${place}`);
+    await offer.waitFor();
+    const here = logsBelow(editor.storage()).map(({ file, bytes }) => [path.basename(file), bytes]);
+    await offer.getByRole('button', { name: 'Copy Sessions' }).click();
+    await editor.notification('Sessions copied: 2').waitFor();
+    await editor.screenshot('copied');
+    expect(logsBelow(place).map(({ file, bytes }) => [path.basename(file), bytes])).toEqual(
+      expect.arrayContaining(here),
+    );
+    expect(logsBelow(editor.storage())).toHaveLength(2);
+    expect(filesBelow(place).filter((file) => /\.(lock|lease\.json|stream)$/.test(file))).toEqual([]);
+    expect(readableByOthers(place)).toEqual([]);
+
+    const chat = await reloaded(editor);
+    await (await editor.row('Hello')).locator.click();
+    await chat.says('Good morning.');
+    await chat.send('Are you there?');
+    await chat.says('In the new place.');
+    await chat.run('idle');
+    expect(readFileSync(mine.file)).toEqual(mine.bytes);
+    await run(editor, 'bough.session.otherFolders');
+    await editor.pick(/Hello.*profile "Default"/);
+    await chat.notice('read-only').filter({ hasText: 'the profile "Default"' }).waitFor();
+    editor.setMachineSettings(providers(server.url));
+    await editor.notification(`Sessions are kept in ${editor.storage()}`).waitFor();
+    await reloaded(editor);
+    await run(editor, 'bough.session.otherFolders');
+    await editor.pick(new RegExp(`Hello.*${place}`));
+    const again = await personAt(editor);
+    await again.notice('read-only').filter({ hasText: place }).waitFor();
+    await again.says('In the new place.');
+  }));
+
+/** Every file with what is in it. */
+const bytesBelow = (folder: string): Record<string, string> =>
+  Object.fromEntries(filesBelow(folder).map((file) => [file, readFileSync(file, 'base64')]));
