@@ -1,4 +1,14 @@
-/** The frames of a chat completion: why it stopped and what it cost, as servers of many makes say it. */
+/**
+ * The frames of a chat completion: why it stopped and what it cost, as servers of many makes say it.
+ *
+ * What ends one, by OpenAI's published rules: `finish_reason` says that the choice is over, the usage that was asked for
+ * comes in a frame behind it ("if the stream is interrupted, you may not receive the final usage chunk"), and `[DONE]`
+ * ends the stream. So an answer counts
+ * - with a finish reason and `[DONE]`;
+ * - with a finish reason and the usage, whatever becomes of the connection then: nothing of it is to come;
+ * - with a finish reason and an orderly end of the body: many servers send neither of the other two.
+ * A connection that breaks or falls silent behind a bare finish reason was interrupted, and so was one without a reason.
+ */
 import type { FinishReason, Usage } from '../ports.js';
 import type { Trouble } from './classify.js';
 import { countOf, isRecord, textOf, type Json } from './json.js';
@@ -78,6 +88,7 @@ export const readChatFrames = (): FrameReader => {
   const choose = onlyAnswer();
   let finishReason: string | undefined;
   let usage: Json | undefined;
+  let isCounted = false;
   let argumentChars = 0;
   // Some servers want reasoning back under the name it came in.
   let field: 'reasoning_content' | 'reasoning' | undefined;
@@ -90,14 +101,17 @@ export const readChatFrames = (): FrameReader => {
     read(frame) {
       if (isRecord(frame['usage'])) usage = frame['usage'];
       const { answer: choice, hasOthers } = choose(frame['choices']);
+      finishReason = textOf(choice?.['finish_reason']) ?? finishReason;
+      // Some count with every frame: only the count behind the end is the last.
+      isCounted ||= finishReason !== undefined && isRecord(frame['usage']);
       if (!choice) return hasOthers ? past : on;
       if (choice['error'] != null) return { go: 'error', error: choice['error'] };
-      finishReason = textOf(choice['finish_reason']) ?? finishReason;
       if (isRecord(choice['delta'])) noteDelta(choice['delta']);
       return hasOthers ? { go: 'on', frame: { ...frame, choices: [choice] } } : on;
     },
-    // The usage comes after the reason, and [DONE] after that.
+    // [DONE] is no frame: it ends the stream by itself, and until then an error counts.
     isComplete: () => false,
+    isWhole: () => isCounted,
     ended() {
       if (finishReason === undefined) return undefined;
       const trouble = brokenOffBy(finishReason);

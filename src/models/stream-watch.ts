@@ -145,13 +145,14 @@ export interface Seeing {
 
 type Read = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
 
-/** Behind a complete answer neither a break nor a silence matters. */
+/** Behind a whole answer neither a break nor a silence matters. */
 const readOn = (
   reader: ReadableStreamDefaultReader<Uint8Array>,
   watch: Watch,
   clock: Clock,
 ): Promise<Read> => {
-  if (!watch.reader.isComplete()) return reader.read();
+  const isWhole = watch.reader.isWhole?.() ?? watch.reader.isComplete();
+  if (!isWhole) return reader.read();
   const over: Read = { done: true, value: undefined };
   return new Promise((resolve) => {
     const timer = clock.after(GRACE_MS, () => resolve(over));

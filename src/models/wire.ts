@@ -36,6 +36,11 @@ export interface FrameReader {
   read(frame: Json): Reading;
   /** The protocol's own end was seen and nothing can undo it, though frames may follow. */
   isComplete(): boolean;
+  /**
+   * All that the answer holds has come, though the mark of its end has not: a break or a silence takes nothing away, an
+   * error still counts. Where it is not said, this is so only once it is complete.
+   */
+  isWhole?(): boolean;
   /** How the answer ended by the protocol's own word; undefined when it did not say so. */
   ended(): { reason: FinishReason } | { trouble: Trouble } | undefined;
   /** As the server counted it. */

@@ -11,7 +11,7 @@ import {
   type Protocol,
   type Reply,
 } from '../../model-server/index.js';
-import { attempt, chat, clockAt, ends, parts, user } from './attempt.js';
+import { attempt, chat, clockAt, ends, parts, realClock, user } from './attempt.js';
 import { faults, kindOf, now } from './fault-table.js';
 
 let server: ModelServer;
@@ -86,6 +86,27 @@ describe.each(Object.keys(replies) as Protocol[])('%s', (protocol) => {
       expect(ends(events)).toEqual(['finish']);
       expect(text).toBe('a');
       expect(parts(events)).toMatchObject([{ type: 'text', text: 'a' }]);
+    }
+  });
+
+  it('D1: tells what the protocol calls the end from what only stands before it', async () => {
+    const { steps } = of.text('a');
+    const last = steps.length - 1;
+    // All but the end itself: [DONE], response.completed, message_stop, the frame with the finish reason.
+    const before = steps.slice(0, last);
+    // Of a chat completion all that there is has come with the usage; the others have no such rule.
+    const isWhole = protocol === 'chat';
+    server.enqueue(
+      { ...of.text('a'), steps: [...before, part.break()] },
+      { ...of.text('a'), steps: before },
+      { ...of.text('a'), steps: [...before, of.wire.errorFrame({ message: 'late' })] },
+      { ...of.text('a'), steps: [...steps, part.break()] },
+    );
+    for (const end of [isWhole, isWhole, false, true]) {
+      const { events, text, failure } = await attempt(model({ clock: realClock }));
+      expect(ends(events)).toEqual([end ? 'finish' : 'failure']);
+      expect(failure === undefined).toBe(end);
+      expect(text).toBe('a');
     }
   });
 

@@ -76,6 +76,24 @@ const faults: Fault[] = [
     failure: { kind: 'network', transient: true },
   },
   {
+    name: 'D1: the connection breaks behind usage that was counted before the finish reason',
+    reply: () => reply.stream(part.text('a'), part.usage(), part.finish('stop'), part.break()),
+    text: 'a',
+    failure: { kind: 'network', transient: true },
+  },
+  {
+    name: 'D3: an error behind finish reason and usage, before [DONE]',
+    reply: () =>
+      reply.stream(
+        part.text('a'),
+        part.finish('stop'),
+        part.usage(),
+        part.frame({ error: { message: 'Overloaded', type: 'overloaded_error' } }),
+      ),
+    text: 'a',
+    failure: { kind: 'overloaded', transient: true },
+  },
+  {
     name: 'D1: the last frame is cut in its middle',
     reply: () => reply.stream(part.text('a'), part.raw('data: {"choices":[{"index":0,"delta":{},"finish_re')),
     text: 'a',
@@ -324,6 +342,18 @@ for (const [title, fetch] of [
       const { events } = await attempt(chat(server.url, { fetch }));
       expect(ends(events)).toEqual(['finish']);
       expect(await server.requests[0]?.closed).toBe(true);
+    });
+
+    it.each([
+      ['a break', part.break()],
+      ['silence', part.stall()],
+    ])('takes a finish reason and the usage for the whole, though %s follows', async (_, more) => {
+      server.enqueue(
+        reply.stream(part.text('a'), part.calls(call), part.finish('tool_calls'), part.usage(), more),
+      );
+      const { events, last } = await attempt(chat(server.url, { fetch }));
+      expect(last).toMatchObject({ type: 'finish', reason: 'tool_calls', usage: { total_tokens: 18 } });
+      expect(parts(events)).toHaveLength(2);
     });
 
     it('takes a finish reason and an orderly end of the body for the whole', async () => {
