@@ -10,7 +10,7 @@ const minute = 60_000;
  */
 const triesOfAScene = process.env['CI'] ? 2 : 1;
 /** What these scenes show does not depend on the version of VS Code; they run on the newest alone. */
-const newestOnly = ['damaged', 'export', 'files', 'folders', 'keeping', 'list', 'windows'].map(
+const newestOnly = ['code-blocks', 'damaged', 'export', 'files', 'folders', 'keeping', 'list', 'windows'].map(
   (scene) => `test/editor/${scene}.test.ts`,
 );
 

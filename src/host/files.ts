@@ -58,11 +58,22 @@ function candidates(path: string): vscode.Uri[] {
   return inside;
 }
 
-async function isFile(uri: vscode.Uri): Promise<boolean> {
+/** The file that a path means, or would be; undefined when it lies in none of the folders. */
+export async function locateFile(path: string): Promise<vscode.Uri | undefined> {
+  const all = candidates(path);
+  for (const uri of all) if (await isFile(uri)) return uri;
+  return all[0];
+}
+
+const isFile = async (uri: vscode.Uri): Promise<boolean> =>
+  (((await stat(uri))?.type ?? 0) & vscode.FileType.File) !== 0;
+
+/** Undefined for what is not there. */
+export async function stat(uri: vscode.Uri): Promise<vscode.FileStat | undefined> {
   try {
-    return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
+    return await vscode.workspace.fs.stat(uri);
   } catch (error) {
-    if (error instanceof vscode.FileSystemError) return false;
+    if (error instanceof vscode.FileSystemError) return undefined;
     throw error;
   }
 }

@@ -118,6 +118,10 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('keep_as_branch') }),
   z.object({ type: z.literal('save_again') }),
   z.object({ type: z.literal('copy'), text: z.string() }),
+  /** A code block of an answer: put at the cursor, compared with the file it is for, or opened. `info`: behind its fence. */
+  z.object({ type: z.literal('insert_code'), text: z.string() }),
+  z.object({ type: z.literal('apply_code'), text: z.string(), info: z.string() }),
+  z.object({ type: z.literal('open_code'), text: z.string(), info: z.string() }),
   z.object({ type: z.literal('open_link'), url: z.string() }),
   z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().optional() }),
   /** The proposal of a pending approval in the editor's own diff. */

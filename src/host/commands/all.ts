@@ -4,6 +4,7 @@ import { readSetting } from '../configuration.js';
 import { readRetention } from '../model/settings.js';
 import type { Ground } from '../ground.js';
 import type { Chats } from '../chat/chats.js';
+import type { CodeBlocks } from '../editor/code-blocks.js';
 import type { Output } from '../output.js';
 import type { Reports } from '../reports.js';
 import type { OtherFolders } from '../sessions/other-folders.js';
@@ -28,6 +29,7 @@ export interface AllCommandParts {
   targets: Targets;
   tell: Teller;
   output: Output;
+  code: CodeBlocks;
 }
 
 export function allCommands(parts: AllCommandParts): Commands {
@@ -59,6 +61,8 @@ export function allCommands(parts: AllCommandParts): Commands {
     'bough.session.otherFolders': () => folders.pick(),
     'bough.chat.show': async () => chats.show(await chats.ofSideBar()),
     'bough.chat.openInEditor': async (target) => chats.openInEditor(await sessionOf(target, targets)),
+    'bough.code.apply': (change) => parts.code.accept(change),
+    'bough.code.discard': (change) => parts.code.discard(change),
     'bough.log.show': () => {
       output.show();
       return Promise.resolve();

@@ -44,6 +44,8 @@ export interface Commands {
   'bough.turn.retryNow': () => Promise<void>;
   'bough.turn.tryAgain': () => Promise<void>;
   'bough.approval.next': () => Promise<void>;
+  'bough.code.apply': (change?: unknown) => Promise<void>;
+  'bough.code.discard': (change?: unknown) => Promise<void>;
   'bough.log.show': () => Promise<void>;
 }
 export type CommandName = keyof Commands;
@@ -88,6 +90,8 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.turn.retryNow': 'Retrying',
   'bough.turn.tryAgain': 'Trying again',
   'bough.approval.next': 'Showing the approval',
+  'bough.code.apply': 'Applying the change',
+  'bough.code.discard': 'Discarding the change',
   'bough.log.show': 'Showing the log',
 };
 

@@ -1,7 +1,9 @@
 /** What a chat view asks of the editor. Nothing of it touches the log. */
 import * as vscode from 'vscode';
+import { readCodeInfo } from '../../shared/code-info.js';
 import type { Failure } from '../../shared/failure.js';
 import type { UiCommand } from '../../shared/protocol.js';
+import type { CodeBlocks } from '../editor/code-blocks.js';
 import { Refusal } from '../errors.js';
 import { openSettings } from '../model/settings-place.js';
 import type { Commands } from './commands.js';
@@ -19,6 +21,7 @@ export interface UiParts {
   /** Tries again to write what could not be written. */
   saveAgain: (session: string) => Promise<void>;
   openFile: (path: string, line: number | undefined) => Promise<void>;
+  code: CodeBlocks;
   openDiff: (session: string, call: string) => Promise<void>;
 }
 
@@ -71,6 +74,12 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return parts.saveAgain(session);
     case 'copy':
       return vscode.env.clipboard.writeText(command.text);
+    case 'insert_code':
+      return parts.code.insert(command.text);
+    case 'apply_code':
+      return parts.code.propose(command.text, readCodeInfo(command.info));
+    case 'open_code':
+      return parts.code.open(command.text, readCodeInfo(command.info));
     case 'open_link':
       return openLink(command.url);
     case 'open_file':

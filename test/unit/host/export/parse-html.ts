@@ -11,6 +11,6 @@ export function parseFragment(html: string): Element[] {
   const document = new window.DOMParser().parseFromString(html, 'text/html');
   return [...document.querySelectorAll('*')].map((element) => ({
     tag: element.tagName.toLowerCase(),
-    attributes: [...element.attributes].map(({ name, value }): [string, string] => [name, value]),
+    attributes: [...element.attributes].map(({ name, value }): [string, string] => [name, value ?? '']),
   }));
 }
