@@ -202,6 +202,24 @@ export class Chat {
     });
   }
 
+  /** What was typed of a queued message, whole; undefined when it cannot be had, which is then said. */
+  async queuedText(item: QueueItem): Promise<string | undefined> {
+    let text: string | undefined;
+    await this.#orExplain('The message could not be loaded', async () => {
+      const parts = item.parts ?? [{ type: 'text' as const, text: item.text }];
+      ({ text } = await promptToEdit({ role: 'user', parts }, (hash) => this.blob(hash)));
+    });
+    return text;
+  }
+
+  /** A queued message was sent while it was being changed: the change stays in the composer. */
+  keepUnsaved(text: string): void {
+    this.draft.insert(text);
+    const message =
+      'The queued message was sent before your change was saved. What you wrote stands in the composer.';
+    this.problem = { failure: { kind: 'refused', message, transient: false } };
+  }
+
   async copyMessage(message: Message): Promise<void> {
     await this.#orExplain('The message could not be copied', async () => {
       const text = await wholeMessage(message, (hash) => this.blob(hash));

@@ -47,18 +47,29 @@ test('F4 F6 F8: three calls at once while somebody types; then out of sight', ()
     expect(decisions()).toEqual([]);
     expect(server.requests).toHaveLength(1);
 
-    // One is approved, one denied with words, one answered by a message.
+    // One is changed and approved, one denied with words, one answered by a message.
+    const change = person.approval().filter({ hasText: 'Create a.txt' });
+    await change.locator('[data-testid="edit-input"]').click();
+    const edited = change.locator('[data-testid="edited-input"]');
+    await edited.fill('mine');
+    await edited.press('Enter');
+    await keyboard.type('and more');
+    expect(decisions()).toEqual([]);
+    await editor.screenshot('edited');
     await person.decide('approve', 'Create a.txt');
     await person.tool('write', 'ok').waitFor();
-    expect(readFileSync(file('a.txt'), 'utf8')).toBe('a\n');
+    expect(readFileSync(file('a.txt'), 'utf8')).toBe('mine\nand more');
+    expect(ofType(log(), 'approval_decision')[0]).toMatchObject({
+      edited_input: { path: 'a.txt', content: 'mine\nand more' },
+    });
     const card = person.approval().filter({ hasText: 'echo ran' });
     await card.getByRole('textbox').fill('use printf instead');
     await person.decide('deny', 'echo ran');
     await person.approval('deny').waitFor();
     await person.composer.fill('Leave the rest');
     server.enqueue(reply.text('I leave it.'));
+    expect(await person.at('send').innerText()).toBe('Deny and Send');
     await person.at('send').click();
-    await person.at('problem').getByRole('button', { name: 'Deny and Send' }).click();
     await person.says('I leave it.');
     await person.run('idle');
     expect(decisions()).toEqual(['allow', 'deny', 'replied']);
@@ -66,6 +77,7 @@ test('F4 F6 F8: three calls at once while somebody types; then out of sight', ()
     expect(existsSync(file('ran.txt')) || existsSync(file('b.txt'))).toBe(false);
     const request = told(server, 2).slice(1);
     expect(request.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'tool', 'user']);
+    expect(request[2]?.text).toContain('The person changed the input before it ran');
     expect(request[3]?.text).toContain('use printf instead');
     expect(request[4]?.text).toContain('replied instead');
     expect(request[5]?.text).toContain('Leave the rest');

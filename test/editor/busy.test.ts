@@ -110,7 +110,7 @@ test('G12 D5: what is queued is sent once, in order, whatever comes between: ste
     expect(prompts()).toEqual(['one', 'look left first', 'two']);
     expect(await queued(person)).toEqual([]);
 
-    // A stop holds them; a reload keeps them; one is taken back and changed, one is dropped.
+    // A stop holds them; a reload keeps them; one is changed where it stands, one is dropped.
     const endless = reply.hold(['Endless ']);
     server.enqueue(endless);
     await person.send('three');
@@ -128,7 +128,13 @@ test('G12 D5: what is queued is sent once, in order, whatever comes between: ste
       .getByRole('button', { name: /remove/i })
       .click();
     await eventually(async () => (await queued(person)).length === 2, { what: 'one is dropped' });
+    await person.at('queue-edit').first().click();
+    await person.at('queue-text').fill('four, but better');
     await editor.screenshot('held');
+    await person.at('queue-text').press('Enter');
+    await eventually(async () => (await queued(person))[0] === 'four, but better', {
+      what: 'one is changed',
+    });
     expect(server.requests).toHaveLength(4);
 
     // Released; a failure holds the rest again.
@@ -144,7 +150,7 @@ test('G12 D5: what is queued is sent once, in order, whatever comes between: ste
     await person.chat.getByRole('button', { name: 'Send Now' }).click();
     await person.says('Six it is.');
     await person.run('idle');
-    expect(prompts()).toEqual(['one', 'look left first', 'two', 'three', 'four', 'six']);
+    expect(prompts()).toEqual(['one', 'look left first', 'two', 'three', 'four, but better', 'six']);
     expect(server.requests).toHaveLength(6);
   }));
 

@@ -66,8 +66,10 @@ function searched({ pattern, path }: Input): string {
 const isInput = (value: unknown): value is Input =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export function inputOf(card: ToolCard): Input {
-  return isInput(card.call.input) ? card.call.input : {};
+/** What ran, or is to run: as the person changed it, if they did. */
+export function inputOf({ call, edited_input }: ToolCard): Input {
+  if (isInput(edited_input)) return edited_input;
+  return isInput(call.input) ? call.input : {};
 }
 
 export function sentenceOf(card: ToolCard): Sentence {

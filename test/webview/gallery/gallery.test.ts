@@ -61,7 +61,7 @@ async function show(
   // The view stays the same one: what a state before opened is closed.
   const opened = chat.page.locator('[data-testid="tree-toggle"][aria-expanded="true"]');
   if ((await opened.count()) > 0) await opened.click();
-  if (press !== undefined) await chat.at(press).click();
+  if (press !== undefined) await chat.at(press).first().click();
   // What a diff needs comes by asking.
   if (scene.blobs.size > 0) await chat.page.locator('.diff').first().waitFor();
 }

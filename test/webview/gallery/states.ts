@@ -485,6 +485,7 @@ const all = (): State[] => [
   streaming(),
   running(),
   { name: 'approval', scene: withApproval(), height: 900 },
+  { name: 'approval-edited', scene: withApproval(), height: 900, press: 'edit-input' },
   { name: 'decided', scene: decided() },
   waiting('retry'),
   waiting('server'),

@@ -66,6 +66,40 @@ export function approvalTests(open: Open): void {
         .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'always' });
     });
 
+    it('F6 G10: a command is changed on its card before it runs; no key approves', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      const chat = await open(scene);
+      const { keyboard } = chat.page;
+      await eventually(() => chat.at('approve').getAttribute('aria-disabled')).toBe('false');
+      await chat.at('edit-input').focus();
+      await keyboard.press('Enter');
+      const field = chat.at('edited-input');
+      expect(await field.inputValue()).toBe('rm -rf build');
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+      await keyboard.press('Enter');
+      await field.dispatchEvent('keydown', { key: 'Escape', isComposing: true });
+      await field.dispatchEvent('keydown', { key: 'Escape', keyCode: 229 });
+      expect(await field.inputValue()).toContain('\n');
+      // As it was: then there is nothing that the model need be told.
+      await keyboard.press('Escape');
+      expect(await field.count()).toBe(0);
+      expect(await chat.at('edit-input').evaluate((e) => e === document.activeElement)).toBe(true);
+      await keyboard.press('Enter');
+      await field.fill('rm -rf out');
+      expect(chat.intents()).toEqual([]);
+      await chat.page.getByRole('button', { name: 'Approve Edited' }).click();
+      await eventually(() => chat.intents()).toEqual([
+        {
+          type: 'decide',
+          call_id: 'r1',
+          decision: 'allow',
+          scope: 'once',
+          edited_input: { command: 'rm -rf out' },
+        },
+      ]);
+    });
+
     it('several that wait are dismissed in one go; one that runs beside them must end first', async () => {
       const scene = workingScene();
       askForApproval(scene);

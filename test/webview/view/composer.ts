@@ -256,9 +256,18 @@ export function composerTests(open: Open): void {
       await chat.composer.press('Enter');
       await chat.page.getByText('A command waits for your decision.').first().waitFor();
       expect(await chat.composer.inputValue()).toBe('Do something else');
-      await chat.page.getByRole('button', { name: 'Deny and Send' }).click();
+      await chat.at('problem').getByRole('button', { name: 'Deny and Send' }).click();
       await eventually(() => chat.composer.inputValue()).toBe('');
       expect(chat.intents().at(-1)).toMatchObject({ type: 'send', reply_instead: true });
+      // The button beside the text says at once what it does; a key alone never decides.
+      await chat.composer.fill('And that');
+      expect(await chat.at('send').innerText()).toBe('Deny and Send');
+      await chat.at('send').click();
+      await eventually(() => chat.intents().at(-1)).toMatchObject({
+        type: 'send',
+        text: 'And that',
+        reply_instead: true,
+      });
     });
 
     it('H5: an edited prompt brings along what was attached, whole', async () => {
@@ -285,6 +294,56 @@ export function composerTests(open: Open): void {
           editing: id,
           mentions: [{ kind: 'file', label: 'Pasted text', text: 'the whole log' }],
         });
+    });
+
+    it('G10 G12: a queued message is changed where it stands, whole, by keyboard, with an input method', async () => {
+      const scene = workingScene();
+      const long = `Later ${'and later '.repeat(300)}`;
+      const items = [
+        {
+          id: 'q1',
+          mode: 'queue' as const,
+          text: long.slice(0, 200),
+          parts: [{ type: 'text' as const, text: '', preview: long.slice(0, 200), blob: scene.blob(long) }],
+        },
+        { id: 'q2', mode: 'queue' as const, text: 'Second' },
+      ];
+      scene.add({ type: 'queue_update', items });
+      const chat = await open(scene);
+      const { keyboard } = chat.page;
+      await chat.at('queue-edit').first().focus();
+      await keyboard.press('Enter');
+      const field = chat.at('queue-text');
+      await eventually(() => field.inputValue()).toBe(long);
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+      // What an input method commits is text, in either order of its events.
+      await field.dispatchEvent('compositionstart');
+      await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+      await field.dispatchEvent('compositionend');
+      await field.dispatchEvent('keydown', { key: 'Enter', keyCode: 229 });
+      await keyboard.press('Shift+Enter');
+      await keyboard.type('x');
+      expect(chat.intents()).toEqual([]);
+      await keyboard.press('Escape');
+      expect(await field.count()).toBe(0);
+      expect(
+        await chat
+          .at('queue-edit')
+          .first()
+          .evaluate((e) => e === document.activeElement),
+      ).toBe(true);
+      await keyboard.press('Enter');
+      await field.fill('Sooner');
+      await keyboard.press('Enter');
+      await eventually(() => chat.intents()).toEqual([
+        { type: 'edit_queued', item_id: 'q1', text: 'Sooner' },
+      ]);
+      // One that is sent while it is being changed leaves what was written in the composer.
+      await chat.at('queue-edit').last().click();
+      await field.fill('Second thoughts');
+      await chat.post(scene.append(() => scene.add({ type: 'queue_update', items: items.slice(0, 1) })));
+      await eventually(() => chat.composer.inputValue()).toBe('Second thoughts');
+      await chat.at('problem').filter({ hasText: 'was sent before your change' }).waitFor();
     });
 
     it('G12: a queued message can be dropped, or taken back with what was attached', async () => {
