@@ -5,7 +5,9 @@ import type { PruneOptions, PrunePolicy, PruneReport } from '../log/upkeep.js';
 import type { Disposable } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
 import { apiSession } from './api-session.js';
+import { routedSession, type RouteParts } from './api-routes.js';
 import type { BoughSession, OpenOptions } from './api.js';
+import type { PlatformPolicy } from '../shared/route.js';
 import type { Chats } from './chat/chats.js';
 import { randomIds } from './clock.js';
 import type { Buckets } from './sessions/other-folders.js';
@@ -20,6 +22,7 @@ export interface StoreApiParts {
   sessions: OpenSessions;
   chats: Chats;
   tree: SessionsTree;
+  routes: RouteParts;
 }
 
 export interface StoreApi {
@@ -33,6 +36,7 @@ export interface StoreApi {
   archiveSession(id: string): Promise<void>;
   unarchiveSession(id: string): Promise<void>;
   registerStore(custom: CustomStore): Disposable;
+  registerPlatformPolicy(platform: string, policy: PlatformPolicy): Disposable;
   pruneSessions(policy: PrunePolicy, options?: Pick<PruneOptions, 'dryRun'>): Promise<PruneReport>;
 }
 
@@ -81,6 +85,9 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
         },
       };
     },
+    registerPlatformPolicy: (platform, policy) => ({
+      dispose: parts.routes.policies.register(platform, policy),
+    }),
     archiveSession: (id) => setArchived(id, true),
     unarchiveSession: (id) => setArchived(id, false),
     pruneSessions: async (policy, options) => {
@@ -127,8 +134,8 @@ async function open(parts: StoreApiParts, options: OpenOptions): Promise<BoughSe
  * Where a session comes from, in this order: a file, memory, a name, the last one, a fresh one. With a store of another
  * extension only the name counts.
  */
-async function idOf({ store, buckets, chats }: StoreApiParts, options: OpenOptions): Promise<string> {
-  const { session, path, continueLast, ephemeral, folder, history } = options;
+async function idOf({ store, buckets, chats, routes }: StoreApiParts, options: OpenOptions): Promise<string> {
+  const { session, path, continueLast, ephemeral, folder, history, route } = options;
   if (history !== undefined && (session !== undefined || path !== undefined || continueLast === true))
     throw new BoughError(
       'InvalidArgument',
@@ -138,6 +145,14 @@ async function idOf({ store, buckets, chats }: StoreApiParts, options: OpenOptio
     const id = session ?? randomIds.session();
     store.beginIn(store.registered, id);
     return id;
+  }
+  if (route !== undefined) {
+    if (session !== undefined || path !== undefined || continueLast === true)
+      throw new BoughError(
+        'InvalidArgument',
+        'A route names its session: leave out `session`, `path` and `continueLast`.',
+      );
+    return routedSession(routes, route);
   }
   if (path !== undefined) return (await store.openFile(path)).id;
   if (ephemeral) return store.ephemeralId(session);

@@ -17,6 +17,7 @@ import type { Failure } from '../shared/failure.js';
 import type { UsageTotals } from '../shared/fold/types.js';
 import type { Entry } from '../shared/notes.js';
 import type { RunState } from '../shared/protocol.js';
+import type { PlatformPolicy } from '../shared/route.js';
 
 /** Calls of a session that {@link BoughApi} also takes for the current one. */
 export type CurrentSessionCall =
@@ -71,6 +72,11 @@ export interface BoughApi extends CurrentSession {
    * it is disposed of. `path`, `continueLast`, `ephemeral` and `folder` do not count with it.
    */
   registerStore(store: CustomStore): Promise<Disposable>;
+  /**
+   * How delivery ids of this platform collapse to sessions, over the setting `bough.sessions.scope`: `scope` channel,
+   * thread or user; `activeEntry` by which id a fresh session is found again. What was registered last counts.
+   */
+  registerPlatformPolicy(platform: string, policy: PlatformPolicy): Promise<Disposable>;
   /** Deletes by age, in milliseconds; zero deletes nothing. With `dryRun` it says what would go. */
   prune(policy: PrunePolicy, options?: { dryRun?: boolean }): Promise<PruneReport>;
   /** Every entry that is appended to a session of this window, after it is durable. */
@@ -95,12 +101,23 @@ export interface OpenOptions {
   ephemeral?: boolean;
   /** URI of another folder whose session is meant. */
   folder?: string;
+  /** The session that a place outside the editor talks to. With `session`, `path` or `continueLast` it is an error. */
+  route?: OpenRoute;
   /**
    * Begins a new session with these messages. With `session`, `path` or `continueLast` it is an error: a conversation
    * comes from one place.
    */
   history?: readonly HistoryMessage[];
   show?: boolean;
+}
+
+export interface OpenRoute {
+  /** `platform:channel[:t:thread][:u:user]`; a colon in a segment is percent-encoded. Answers go to the whole of it. */
+  delivery: string;
+  /** Who writes, where the delivery id names no user. */
+  sender?: string;
+  /** A fresh session, for this place alone (what `/new` does). */
+  fresh?: boolean;
 }
 
 export interface BoughSession {

@@ -7,7 +7,7 @@ import type { Failure } from '../shared/failure.js';
 import type { RunState, UiCommand } from '../shared/protocol.js';
 import { createStoreApi } from './api-store.js';
 import { Chats } from './chat/chats.js';
-import { systemClock } from './clock.js';
+import { randomIds, systemClock } from './clock.js';
 import { allCommands, copyParts, type AllCommandParts } from './commands/all.js';
 import type { Commands } from './commands/commands.js';
 import { continueCopy } from './commands/copies.js';
@@ -20,6 +20,7 @@ import { layGround, type Ground, type GroundParts } from './ground.js';
 import { notifyWhenNeeded } from './notifications.js';
 import { readProposal } from './proposal.js';
 import type { ApiEvents, ApiSource } from './public-api.js';
+import { PlatformPolicies } from '../shared/route.js';
 import { readSetting } from './configuration.js';
 import { readRestLimits, readRetention } from './model/settings.js';
 import { createReports } from './reports.js';
@@ -113,7 +114,20 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     tree,
     runUi,
     proposal: (session, call) => readProposal(sessions, session, call),
-    ...createStoreApi({ store, connect: storage.connect, buckets: storage.buckets, sessions, chats, tree }),
+    ...createStoreApi({
+      store,
+      connect: storage.connect,
+      buckets: storage.buckets,
+      sessions,
+      chats,
+      tree,
+      routes: {
+        policies: new PlatformPolicies(),
+        surfaces: storage.surfaces,
+        readSetting,
+        freshId: () => randomIds.session(),
+      },
+    }),
     start: async () => {
       await sessions.open(await chats.ofSideBar());
       await applyRetention(readRetention(readSetting), { store, sessions, tree, tell: parts.tell });

@@ -55,6 +55,8 @@ export function createApi(
     archive: async (id) => (await load()).archiveSession(id),
     unarchive: async (id) => (await load()).unarchiveSession(id),
     registerStore: async (store) => (await load()).registerStore(store),
+    registerPlatformPolicy: async (platform, policy) =>
+      (await load()).registerPlatformPolicy(platform, policy),
     prune: async (policy, options) => (await load()).pruneSessions(policy, options),
     onEntry: (listener) => events.entry.on(listener),
     onRetry: (listener) => events.retry.on(listener),

@@ -31,6 +31,8 @@ export interface Storage {
   buckets: Buckets;
   roots: StorageRoots;
   active: ActiveSession;
+  /** Which session a surface of this folder talks to. */
+  surfaces: ActiveSessions;
   drafts: DraftStore;
   /** The sessions of another extension's store. */
   connect: (custom: CustomStore) => Place;
@@ -96,6 +98,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     buckets,
     roots,
     active,
+    surfaces,
     drafts: draftsOf(shared, store),
     connect,
     close: () => store.close(),
