@@ -7,7 +7,7 @@ import { FORMAT_VERSION, headerSchema, MAX_ENTRY_BYTES, type Header } from '../s
 import { BoughError } from '../shared/failure.js';
 import { entrySchemas, isKnownType, type Entry, type KnownEntry } from '../shared/notes.js';
 import { splitRecords } from './fused.js';
-import { fromVersion3 } from './kit-v3.js';
+import { KIT_VERSION, fromVersion3, headerFromVersion3 } from './kit-v3.js';
 
 /** How a log's lines are to be read: our own format, a newer one, or Kit's version 3. */
 export type Dialect = 'own' | 'newer' | 'kit-v3';
@@ -179,7 +179,7 @@ function takeRecord(value: unknown, dialect: Dialect, fallbackTime: string, resu
 
 /** One that does not fit but says it is of another version still forbids to write: its id is then the file's name. */
 function takeHeader(value: Record<string, unknown>, result: ParsedLine): void {
-  const header = headerSchema.safeParse(value);
+  const header = headerSchema.safeParse(value['version'] === KIT_VERSION ? headerFromVersion3(value) : value);
   if (header.success) {
     result.header = header.data;
     return;

@@ -69,8 +69,9 @@ export class Copies {
   async importCopy(source: SessionLog, init: SessionInit, signal?: AbortSignal): Promise<FileLog> {
     const { outline, head, header } = source;
     const kept = outline.map(([id]) => id);
-    const { folder, title } = header;
+    const { folder, title, subagent_task } = header;
     const lineage = {
+      ...(subagent_task === undefined ? {} : { subagent_task }),
       ...(folder === undefined ? {} : { folder }),
       ...(title === undefined ? {} : { title }),
       parent_session_id: lineageOf(source),

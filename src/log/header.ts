@@ -3,8 +3,7 @@ import { FORMAT_VERSION, type Header } from '../shared/entry.js';
 import { BoughError, type BoughErrorCode } from '../shared/failure.js';
 import type { SessionInit, Access } from './store.js';
 import type { Dialect } from './codec.js';
-
-const KIT_VERSION = 3;
+import { KIT_VERSION } from './kit-v3.js';
 
 export function newHeader(id: string, timestamp: string, producer: string, init: SessionInit): Header {
   const { folder, title, owner, parent_session_id, parent_entry_id, subagent_task } = init;

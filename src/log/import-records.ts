@@ -42,7 +42,7 @@ const lineOf = (entry: KnownEntry): string => serialiseBatch([entry]).trimEnd();
 class CallIds {
   readonly #ids: Ids;
   /** By the id as it was: ours of calls that are not answered yet, the oldest first. */
-  readonly #open = new Map<string, string[]>();
+  readonly #open = new Map<string, { call_id: string; name: string }[]>();
 
   constructor(ids: Ids) {
     this.#ids = ids;
@@ -51,11 +51,17 @@ class CallIds {
   own(part: Part): Part {
     if (part.type === 'tool_call') {
       const call_id = this.#ids.entry();
-      this.#open.set(part.call_id, [...(this.#open.get(part.call_id) ?? []), call_id]);
+      const { name } = part;
+      this.#open.set(part.call_id, [...(this.#open.get(part.call_id) ?? []), { call_id, name }]);
       return { ...part, call_id };
     }
     if (part.type !== 'tool_result') return part;
-    return { ...part, call_id: this.#open.get(part.call_id)?.shift() ?? this.#ids.entry() };
+    // Version 3 leaves out what the tool is called; a provider may ask for it.
+    const { call_id, name } = this.#open.get(part.call_id)?.shift() ?? {
+      call_id: this.#ids.entry(),
+      name: '',
+    };
+    return { ...part, call_id, name: part.name || name };
   }
 }
 

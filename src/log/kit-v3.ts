@@ -1,8 +1,12 @@
 /**
  * Version-3 tree logs (Kit's format) as our own entries, for reading only; the bytes stay as they are. Deviations of that
  * format that matter: parents are omitted at a root, parts are {type, data}, tool input is a JSON string, images are
- * inline, and a compaction is a root although it continues the line before it.
+ * inline, a compaction is a root although it continues the line before it, and notes are nodes of the tree: whoever
+ * appended one stood where it hangs. What may be empty or null there has a value of ours that means the same.
  */
+import { pathToFileURL } from 'node:url';
+
+export const KIT_VERSION = 3;
 
 type Json = Record<string, unknown>;
 
@@ -18,14 +22,53 @@ export function fromVersion3(record: Json): Json {
       return message(base);
     case 'label':
       return { ...base, label: text(record['label']) || null };
-    case 'branch_summary':
+    case 'session_info':
+      return { ...base, name: text(record['name']) };
+    case 'extension_data':
+      return { ...base, data: record['data'] ?? '' };
+    case 'branch_summary': {
+      const from_id = text(record['from_id']) || base.parent_id || record['id'];
+      return { ...base, from_id, summary: text(record['summary']) };
+    }
     case 'compaction':
-      return { ...base, summary: text(record['summary']) };
+      return compaction(base);
     case 'incomplete_output':
-      return { ...base, incomplete: true };
+      return {
+        ...base,
+        attempt_id: text(record['attempt_id']),
+        text: text(record['text']),
+        incomplete: true,
+      };
     default:
       return base;
   }
+}
+
+/** A header's `cwd` is what our `folder` is. */
+export function headerFromVersion3(header: Json): Json {
+  const { cwd, folder } = header;
+  const isPath = typeof cwd === 'string' && cwd.startsWith('/');
+  return isPath && folder === undefined ? { ...header, folder: pathToFileURL(cwd).href } : header;
+}
+
+/** Only version 3 has parts with their fields in `data`: it can be told by them where the header is lost. */
+export function looksLikeVersion3(record: unknown): boolean {
+  if (!isObject(record) || record['type'] !== 'message' || !Array.isArray(record['parts'])) return false;
+  return record['parts'].some((part) => isObject(part) && isObject(part['data']));
+}
+
+/** One that keeps nothing names itself as the first that is kept. */
+function compaction(record: Json): Json {
+  const { read_files, modified_files, ...rest } = record;
+  const files = { read_files, modified_files };
+  return {
+    ...rest,
+    ...Object.fromEntries(Object.entries(files).filter(([, names]) => Array.isArray(names))),
+    summary: text(record['summary']),
+    first_kept_entry_id: text(record['first_kept_entry_id']) || record['id'],
+    tokens_before: record['tokens_before'] ?? 0,
+    tokens_after: record['tokens_after'] ?? 0,
+  };
 }
 
 /** A compaction is written without a parent; it continues the line it compacts. */
@@ -100,6 +143,7 @@ function partOf(type: string, data: Json): Json {
 const callId = (id: unknown): string => text(id) || 'tool_0';
 
 function input(data: Json): Json {
+  if (isObject(data['input'])) return { input: data['input'] };
   const raw = text(data['input']);
   try {
     const value: unknown = JSON.parse(raw || '{}');

@@ -5,10 +5,10 @@
 import type { Header } from '../shared/entry.js';
 import { FORMAT_VERSION } from '../shared/entry.js';
 import { SessionFold } from '../shared/fold/session-fold.js';
-import type { Entry } from '../shared/notes.js';
+import { isConversation, type Entry } from '../shared/notes.js';
 import { parseLine, type Dialect, type ParsedLine } from './codec.js';
 import { accessBy, dialectOf } from './header.js';
-import { continuesLine } from './kit-v3.js';
+import { KIT_VERSION, continuesLine, looksLikeVersion3 } from './kit-v3.js';
 import type { RawLine } from './scan.js';
 import type { Access, LogDamage, PlacedEntry } from './store.js';
 import { Tree } from './tree.js';
@@ -177,6 +177,10 @@ export class Ledger {
       return { entries: [], faults: [`a line of ${megabytes} MB, more than is read`] };
     }
     if (raw.offset === 0) this.#dialect = dialectAhead(raw.bytes, this.#fallbackTime);
+    if (!this.#hasHeader && this.#dialect === 'own' && isOfVersion3(raw.bytes)) {
+      this.#dialect = 'kit-v3';
+      this.#header = { ...this.#header, version: KIT_VERSION };
+    }
     return parseLine(raw.bytes, this.#dialect, this.#fallbackTime);
   }
 
@@ -217,6 +221,8 @@ export class Ledger {
         ...(entry === asWritten ? {} : { relinked: { id, parent_id } }),
       });
       this.fold.add(entry, position, isRecovered);
+      if (this.#dialect === 'kit-v3' && entry.parent_id !== null && !isConversation(entry))
+        this.fold.standOn(entry.parent_id);
       this.#notice(entry);
       return { position, entry };
     });
@@ -233,6 +239,14 @@ export class Ledger {
       this.#header = entry.header;
       this.#hasHeader = true;
     }
+  }
+}
+
+function isOfVersion3(bytes: Uint8Array): boolean {
+  try {
+    return looksLikeVersion3(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  } catch {
+    return false; // whatever it is, it is read as ours
   }
 }
 

@@ -69,6 +69,11 @@ export class SessionFold {
     this.#addNote(entry, position);
   }
 
+  /** For logs whose notes are nodes of the tree: the one that was taken last stands on this entry, and so does the head. */
+  standOn(id: string): void {
+    this.#moveHead(id);
+  }
+
   /** A head that names nothing known leaves the head where it was: the line that is there stays in view. */
   #moveHead(target: string | null): void {
     const ordinal = this.#outline.ordinal(target);
