@@ -11,7 +11,20 @@ const minute = 60_000;
 const triesOfAScene = process.env['CI'] ? 2 : 1;
 /** The main job, shown on the oldest supported VS Code too. What the other scenes show does not depend on its version. */
 const mainJob = [
-  ...['branch', 'config', 'crash', 'demo', 'disk', 'edit', 'host', 'hostile', 'keyboard', 'keys', 'lm', 'panel'],
+  ...[
+    'branch',
+    'config',
+    'crash',
+    'demo',
+    'disk',
+    'edit',
+    'host',
+    'hostile',
+    'keyboard',
+    'keys',
+    'lm',
+    'panel',
+  ],
   ...['retry', 'sessions', 'stop', 'unreadable'],
 ].map((scene) => `test/editor/${scene}.test.ts`);
 

@@ -10,11 +10,15 @@ export async function run(window: EditorWindow, command: string, ...args: unknow
   await window.answer(JSON.stringify([command, ...args]));
 }
 
+let calls = 0;
+
 /** What the API gave, as JSON behind `API <name>: `, in a notification. */
 export async function call(window: EditorWindow, name: string, ...args: unknown[]): Promise<Locator> {
   await window.runCommand('Caller: Call API');
-  await window.answer(JSON.stringify([name, ...args]));
-  const told = window.notification(`API ${name}`).last();
+  calls += 1;
+  const mark = `(call ${String(calls)})`;
+  await window.answer(JSON.stringify([mark, name, ...args]));
+  const told = window.notification(mark);
   await told.waitFor();
   return told;
 }

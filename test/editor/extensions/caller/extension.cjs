@@ -19,20 +19,20 @@ exports.activate = (context) => {
     };
     vscode.window.showInformationMessage(`Bough says ${JSON.stringify(facts)}`);
   };
-  /** Asks for a JSON array: the name, then the arguments. */
+  /** Asks for a JSON array: the name, then the arguments; a call of the API begins with what marks its answer. */
   const asked = async () => JSON.parse(await vscode.window.showInputBox({ prompt: 'Name and arguments' }));
   const run = async () => {
     const [command, ...args] = await asked();
     await vscode.commands.executeCommand(command, ...args);
   };
   const call = async () => {
-    const [name, ...args] = await asked();
+    const [mark, name, ...args] = await asked();
     try {
       const result = await (await bough())[name](...args);
       const told = result?.prompt ? { id: result.id, path: result.path, title: result.title } : result;
-      vscode.window.showInformationMessage(`API ${name}: ${JSON.stringify(told ?? null)}`);
+      vscode.window.showInformationMessage(`${mark} API ${name}: ${JSON.stringify(told ?? null)}`);
     } catch (error) {
-      vscode.window.showInformationMessage(`API ${name} failed: ${error.code} ${error.message}`);
+      vscode.window.showInformationMessage(`${mark} API ${name} failed: ${error.code} ${error.message}`);
     }
   };
   context.subscriptions.push(
