@@ -11,6 +11,7 @@ import type { Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import type { Prepared } from '../ports.js';
 import { underLease, type Core } from './core.js';
+import { makesThingsRun } from './files-that-run.js';
 import { refused } from './failures.js';
 import type { Done } from './refusals.js';
 
@@ -57,8 +58,12 @@ export function runsUnasked(core: Core, prepared: Prepared): boolean {
   if (prepared.risk === 'read') return true;
   const { mode, rules } = approvalOf(core);
   if (mode === 'read_only') return false;
-  return (mode === 'accept_edits' && prepared.risk === 'write') || core.parts.rules.allows(prepared, rules);
+  return (mode === 'accept_edits' && isPlainEdit(prepared)) || core.parts.rules.allows(prepared, rules);
 }
+
+/** Changes known files only, and none that makes something run by being there. */
+const isPlainEdit = ({ risk, targets }: Prepared): boolean =>
+  risk === 'write' && targets.length > 0 && !targets.some(({ path }) => makesThingsRun(path));
 
 export const isForbidden = (core: Core, { risk }: Prepared): boolean =>
   risk !== 'read' && approvalOf(core).mode === 'read_only';

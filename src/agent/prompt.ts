@@ -95,7 +95,7 @@ function modeRule(mode: ApprovalMode, tools: PromptFacts['tools']): string {
     case 'ask':
       return 'Mode: ask. The person decides on each call that changes or runs something, unless they allowed it before.';
     case 'accept_edits':
-      return 'Mode: accept edits. Edits of files in the workspace run without being asked about; commands are asked about.';
+      return 'Mode: accept edits. Edits of files in the workspace run without being asked about; commands are asked about, and so are edits of files that make something run (package.json, lock files, hooks, .vscode, .git and their like).';
     case 'read_only':
       return 'Mode: read only. Look and answer; calls that change or run something are refused. Say what you would change instead of trying.';
   }

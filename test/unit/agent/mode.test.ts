@@ -39,6 +39,22 @@ describe('the mode of a session', () => {
     expect(bench.model.asked[0]?.request.system).toContain('Mode: accept edits');
   });
 
+  it('accept edits: a file that makes something run is asked about, unless a rule allows it', async () => {
+    const script = [calls([write('.vscode/tasks.json', '{}'), write('a.txt', 'new')]), text('done')];
+    const bench = await openBench({ script });
+    await setMode(bench, 'accept_edits');
+    await bench.send('change it');
+    expect(bench.session.run()).toBe('waiting');
+    expect(bench.ran).toEqual(['write a.txt']);
+    expect(bench.entries('approval_request')).toMatchObject([{ summary: 'Write .vscode/tasks.json' }]);
+    await allow(bench);
+    expect(bench.ran).toEqual(['write a.txt', 'write .vscode/tasks.json']);
+    const ruled = await openBench({ script, allows: ({ subject }) => subject === '.vscode/tasks.json' });
+    await setMode(ruled, 'accept_edits');
+    await ruled.send('change it');
+    expect(ruled.entries('approval_request')).toEqual([]);
+  });
+
   it('read only: what changes or runs something is refused with a reason, without a card', async () => {
     const bench = await openBench({
       files: { 'a.txt': 'old' },
