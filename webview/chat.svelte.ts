@@ -13,6 +13,7 @@ import type { Connection, HostMessage, Reply } from './connection.js';
 import { conversationText } from './conversation-text.js';
 import { leftBranch, type LeftBranch } from './left-branch.js';
 import { Session } from './session.svelte.js';
+import { Find } from './transcript/find/find.svelte.js';
 import { promptToEdit, wholeMessage } from './transcript/prompt-text.js';
 import { describe } from './trouble.js';
 
@@ -46,6 +47,7 @@ const PATIENCE_MS = 15_000;
 export class Chat {
   readonly session: Session;
   readonly draft = new Draft();
+  readonly find = new Find();
   readonly connection: Connection;
   problem = $state.raw<Problem | null>(null);
   isSending = $state.raw(false);

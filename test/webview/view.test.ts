@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { type ChatPage, chromiumPath, type Open, openBrowser, openChat } from './bench/chat-page.js';
 import { approvalTests } from './view/approvals.js';
 import { composerTests } from './view/composer.js';
+import { findTests } from './view/find.js';
 import { transcriptTests } from './view/transcript.js';
 import { treeTests } from './view/tree.js';
 import { troubleTests } from './view/trouble.js';
@@ -33,5 +34,6 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   approvalTests(open);
   troubleTests(open);
   transcriptTests(open);
+  findTests(open);
   treeTests(open);
 });

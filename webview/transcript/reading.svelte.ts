@@ -68,6 +68,45 @@ export class Reading {
     element?.addEventListener('animationend', () => element.classList.remove('revealed'), { once: true });
   }
 
+  /** Mounts a row and what stands around it, and gives its element; what is mounted already stays where it is. */
+  async mount(key: string): Promise<Element | undefined> {
+    const { follow, items, rows, unfold } = this.#parts;
+    follow.release();
+    const index = items().findIndex((item) => item.key === key);
+    const item = items()[index];
+    if (item === undefined) return undefined;
+    unfold(item);
+    await tick();
+    if (this.#elementOf(key) === undefined) {
+      rows.around(index);
+      await tick();
+    }
+    return this.#elementOf(key);
+  }
+
+  /** The key of the first row that is in sight. */
+  get firstInSight(): string | undefined {
+    const top = this.scroller?.getBoundingClientRect().top ?? 0;
+    const rows = [...(this.scroller?.querySelectorAll<HTMLElement>('[data-item]') ?? [])];
+    return rows.find((row) => row.getBoundingClientRect().bottom > top)?.dataset['item'];
+  }
+
+  #elementOf(key: string): Element | undefined {
+    return this.scroller?.querySelector(`[data-item="${CSS.escape(key)}"]`) ?? undefined;
+  }
+
+  /** What lies wholly in sight stays. */
+  showRange(range: Range): void {
+    const { scroller } = this;
+    if (scroller === undefined) return;
+    const around = range.startContainer.parentElement?.closest('pre, .diff');
+    if (around != null) scrollWithin(around, range);
+    const view = scroller.getBoundingClientRect();
+    const place = range.getBoundingClientRect();
+    if (place.top >= view.top && place.bottom <= view.bottom) return;
+    scroller.scrollTop += place.top - view.top - (view.height - place.height) / 2;
+  }
+
   /** Not by scrollIntoView: that would move the page around the view too. */
   #center(element: Element | null | undefined): void {
     const { scroller } = this;
@@ -111,4 +150,14 @@ export class Reading {
     scroller.scrollTop = scroller.scrollHeight - fromEnd;
     this.#isMoving = false;
   }
+}
+
+/** A box that scrolls by itself shows the place, too. */
+function scrollWithin(box: Element, range: Range): void {
+  const view = box.getBoundingClientRect();
+  const place = range.getBoundingClientRect();
+  if (place.top < view.top || place.bottom > view.bottom)
+    box.scrollTop += place.top - view.top - (view.height - place.height) / 2;
+  if (place.left < view.left || place.right > view.right)
+    box.scrollLeft += place.left - view.left - (view.width - place.width) / 2;
 }

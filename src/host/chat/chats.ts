@@ -107,9 +107,7 @@ export class Chats implements vscode.Disposable {
     const known = this.tabs.get(session);
     if (known) return known.panel.reveal();
     const opened = await this.parts.sessions.open(session);
-    const panel = vscode.window.createWebviewPanel(TAB, opened.title(), vscode.ViewColumn.Active, {
-      enableFindWidget: true,
-    });
+    const panel = vscode.window.createWebviewPanel(TAB, opened.title(), vscode.ViewColumn.Active);
     await this.attachTab(panel, session);
     this.tabs.get(session)?.channel.compose();
   }

@@ -12,6 +12,10 @@ export interface State {
   height?: number;
   /** Test id of what is pressed first. */
   press?: string;
+  /** What is looked for in the conversation. */
+  find?: string;
+  /** Test id of what the pointer is over. */
+  hover?: string;
 }
 
 const markdown = `The greeting is made in \`src/greet.ts\` and used in two places:
@@ -243,6 +247,26 @@ function waiting(kind: 'retry' | 'server' | 'resume' | 'parked'): State {
     mode: kind === 'resume' ? 'accept_edits' : 'ask',
   };
   return { name: `retry-${kind}`, scene, height: 420 };
+}
+
+function waited(): State {
+  const scene = new Scene();
+  scene.turn('What is in this folder?', 'turn-1');
+  const step = { step: 1, turn_id: 'turn-1' };
+  const wait = { ...step, delay_ms: 12_000, due_at: '', max_attempts: 4, kind: 'retry' as const };
+  const error = '"scripted" limits how many requests it takes (429): slow down.';
+  scene.add({ type: 'step_start', ...step, attempt_id: 'a' });
+  scene.add({ type: 'retry_start', ...wait, attempt_id: 'a', attempt: 1, error, server_hint: true });
+  scene.add({ type: 'step_start', ...step, attempt_id: 'b' });
+  scene.add({ type: 'retry_end', turn_id: 'turn-1', success: true, attempt: 1 });
+  scene.add({
+    type: 'message',
+    role: 'assistant',
+    parts: [{ type: 'text', text: 'Nothing but a README.' }],
+    turn_id: 'turn-1',
+  });
+  scene.endTurn('turn-1');
+  return { name: 'waited', scene, press: 'waited-toggle' };
 }
 
 function incomplete(): State {
@@ -491,6 +515,7 @@ const all = (): State[] => [
   waiting('server'),
   waiting('resume'),
   waiting('parked'),
+  waited(),
   incomplete(),
   failed(),
   stopped(),
@@ -502,4 +527,6 @@ const all = (): State[] => [
   notices(),
   hostile(),
   looking(),
+  { name: 'find', scene: conversation(), height: 900, find: 'greet' },
+  { name: 'code-block', scene: conversation(), height: 1100, hover: 'code-copy' },
 ];
