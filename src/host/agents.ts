@@ -3,8 +3,7 @@ import * as vscode from 'vscode';
 import { createAgentSession } from '../agent/session.js';
 import type { AgentParts, AgentSession } from '../agent/types.js';
 import type { SessionLog } from '../log/store.js';
-import type { Models, Workspace } from '../ports.js';
-import { createTools } from '../tools/index.js';
+import type { Models, Tool, Workspace } from '../ports.js';
 import { createApprovalRules, type RuleStore } from './approval-rules.js';
 import { randomIds, systemClock } from './clock.js';
 import { shellName } from './editor/shell.js';
@@ -15,6 +14,8 @@ import { readSurroundings } from './surroundings.js';
 export interface AgentsParts {
   models: Models;
   workspace: Workspace;
+  /** As they are when a session needs them. */
+  tools: () => readonly Tool[];
   readSetting: ReadSetting;
   output: Output;
   /** The log lies outside our folders. */
@@ -24,14 +25,14 @@ export interface AgentsParts {
 export function createAgents({
   models,
   workspace,
+  tools,
   readSetting,
   output,
   isForeign,
 }: AgentsParts): (log: SessionLog) => AgentSession {
-  const shared: Omit<AgentParts, 'rules'> = {
+  const shared: Omit<AgentParts, 'rules' | 'tools'> = {
     models,
     workspace,
-    tools: createTools(),
     clock: systemClock,
     ids: randomIds,
     settings: () => readAgentSettings(readSetting),
@@ -45,7 +46,14 @@ export function createAgents({
       ruleSettings(readSetting),
       vscode.workspace.workspaceFolders?.[0]?.uri.toString(),
     );
-    return createAgentSession(log, { ...shared, rules, isForeign: isForeign(log.id) });
+    return createAgentSession(log, {
+      ...shared,
+      rules,
+      isForeign: isForeign(log.id),
+      get tools() {
+        return tools();
+      },
+    });
   };
 }
 

@@ -6,7 +6,8 @@ import type { Disposable } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
 import { apiSession } from './api-session.js';
 import { routedSession, type RouteParts } from './api-routes.js';
-import type { BoughSession, OpenOptions } from './api.js';
+import type { ToolBox } from './api-tools.js';
+import type { BoughSession, ExtensionTool, OpenOptions } from './api.js';
 import type { PlatformPolicy } from '../shared/route.js';
 import type { Chats } from './chat/chats.js';
 import { randomIds } from './clock.js';
@@ -23,6 +24,7 @@ export interface StoreApiParts {
   chats: Chats;
   tree: SessionsTree;
   routes: RouteParts;
+  tools: ToolBox;
 }
 
 export interface StoreApi {
@@ -36,6 +38,7 @@ export interface StoreApi {
   archiveSession(id: string): Promise<void>;
   unarchiveSession(id: string): Promise<void>;
   registerStore(custom: CustomStore): Disposable;
+  registerTool(tool: ExtensionTool): Disposable;
   registerPlatformPolicy(platform: string, policy: PlatformPolicy): Disposable;
   pruneSessions(policy: PrunePolicy, options?: Pick<PruneOptions, 'dryRun'>): Promise<PruneReport>;
 }
@@ -85,6 +88,7 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
         },
       };
     },
+    registerTool: (tool) => parts.tools.register(tool),
     registerPlatformPolicy: (platform, policy) => ({
       dispose: parts.routes.policies.register(platform, policy),
     }),

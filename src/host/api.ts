@@ -73,6 +73,11 @@ export interface BoughApi extends CurrentSession {
    */
   registerStore(store: CustomStore): Promise<Disposable>;
   /**
+   * A tool that the model gets beside Bough's own, in all sessions of this window until it is disposed of. Its calls stand
+   * in the log and ask like ours, by their risk. @throws BoughError InvalidArgument when the name is taken or no name
+   */
+  registerTool(tool: ExtensionTool): Promise<Disposable>;
+  /**
    * How delivery ids of this platform collapse to sessions, over the setting `bough.sessions.scope`: `scope` channel,
    * thread or user; `activeEntry` by which id a fresh session is found again. What was registered last counts.
    */
@@ -109,6 +114,24 @@ export interface OpenOptions {
    */
   history?: readonly HistoryMessage[];
   show?: boolean;
+}
+
+export interface ExtensionTool {
+  /** Letters, digits, _ and -, at most 64; begin it with your extension's name. */
+  name: string;
+  /** What the model is told it does. */
+  description: string;
+  /** JSON Schema of an object. Check the input yourself: a model may send something else. */
+  inputSchema: Record<string, unknown>;
+  /** What runs without asking: `read` always; `write` when edits are accepted; `run` and `net` by a rule of the person. */
+  risk: 'read' | 'write' | 'run' | 'net';
+  /** One sentence for card and approval; default: the name and the beginning of the input. */
+  describe?: (input: Record<string, unknown>) => string;
+  /** What is thrown becomes an error result. Let go when the signal says so: the turn does not wait. */
+  run: (
+    input: Record<string, unknown>,
+    context: { signal: AbortSignal; report: (chunk: string) => void },
+  ) => Promise<string | { text: string; isError?: boolean }>;
 }
 
 export interface OpenRoute {

@@ -127,6 +127,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
         readSetting,
         freshId: () => randomIds.session(),
       },
+      tools: ground.tools,
     }),
     start: async () => {
       await sessions.open(await chats.ofSideBar());

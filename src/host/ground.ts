@@ -1,6 +1,8 @@
 /** What chats, list and commands stand on: storage, models, agents, the open sessions. */
 import * as vscode from 'vscode';
+import { createTools } from '../tools/index.js';
 import { createAgents } from './agents.js';
+import { createToolBox, type ToolBox } from './api-tools.js';
 import { cleanDrafts, Drafts } from './chat/drafts.js';
 import { randomIds, systemClock } from './clock.js';
 import { readSetting } from './configuration.js';
@@ -26,6 +28,8 @@ export interface Ground {
   models: HostModels;
   sessions: OpenSessions;
   drafts: Drafts;
+  /** What the model can do: ours, and what other extensions bring. */
+  tools: ToolBox;
 }
 
 export async function layGround(parts: GroundParts): Promise<Ground> {
@@ -38,6 +42,7 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
     ids: randomIds,
     onTrouble: (error) => output.log('warn', error.message),
     onError: output.bug,
+    clean: output.redact.tokens,
     onSetting: tell.failure,
   });
   const facts = bag.add(createHostFacts(tell, output.bug));
@@ -52,20 +57,22 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
   );
   // Without secret storage there are no keys; everything else goes on.
   await models.start().catch(output.bug);
-  const sessions = createSessions(parts, { storage, facts, models });
+  const tools = createToolBox(createTools());
+  const sessions = createSessions(parts, { storage, facts, models, tools });
   const drafts = new Drafts(cleanDrafts(storage.drafts, output.redact), systemClock, output.bug);
-  return { bag, storage, models, sessions, drafts };
+  return { bag, storage, models, sessions, drafts, tools };
 }
 
 function createSessions(
   { context, output }: GroundParts,
-  { storage, facts, models }: { storage: Storage; facts: HostFacts; models: HostModels },
+  { storage, facts, models, tools }: Omit<Ground, 'bag' | 'sessions' | 'drafts'> & { facts: HostFacts },
 ): OpenSessions {
   const supervisor = vscode.Uri.joinPath(context.extensionUri, 'dist', 'supervisor.js').fsPath;
   const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env });
   const createAgent = createAgents({
     models: models.models,
     workspace,
+    tools: () => tools.list(),
     readSetting,
     output,
     isForeign: (id) => storage.store.isForeign(id),

@@ -55,6 +55,7 @@ export function createApi(
     archive: async (id) => (await load()).archiveSession(id),
     unarchive: async (id) => (await load()).unarchiveSession(id),
     registerStore: async (store) => (await load()).registerStore(store),
+    registerTool: async (tool) => (await load()).registerTool(tool),
     registerPlatformPolicy: async (platform, policy) =>
       (await load()).registerPlatformPolicy(platform, policy),
     prune: async (policy, options) => (await load()).pruneSessions(policy, options),

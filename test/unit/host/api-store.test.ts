@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createToolBox } from '../../../src/host/api-tools.js';
 import { createStoreApi } from '../../../src/host/api-store.js';
 import { WindowStore } from '../../../src/host/sessions/window-store.js';
 import { PlatformPolicies } from '../../../src/shared/route.js';
@@ -37,6 +38,7 @@ function make(settings: Record<string, unknown> = {}) {
       readSetting: (name) => settings[name],
       freshId: () => 'fresh',
     },
+    tools: createToolBox([]),
   });
   return { api, store, surfaces };
 }

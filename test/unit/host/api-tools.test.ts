@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { ExtensionTool } from '../../../src/host/api.js';
+import { createToolBox } from '../../../src/host/api-tools.js';
+import type { ToolContext } from '../../../src/ports.js';
+import { createTools } from '../../../src/tools/index.js';
+
+const weather: ExtensionTool = {
+  name: 'acme_weather',
+  description: 'Tells the weather of a place.',
+  inputSchema: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
+  risk: 'net',
+  run: ({ place }) => Promise.resolve(`Rain in ${String(place)}.`),
+};
+const context = { signal: new AbortController().signal, report: () => undefined } as unknown as ToolContext;
+
+describe('tools of other extensions', () => {
+  it('stand behind ours until they are taken back', () => {
+    const box = createToolBox(createTools());
+    const before = box.list().length;
+    const registered = box.register(weather);
+    expect(box.list().at(-1)?.spec).toEqual({
+      name: 'acme_weather',
+      description: 'Tells the weather of a place.',
+      input_schema: weather.inputSchema,
+    });
+    registered.dispose();
+    registered.dispose();
+    expect(box.list()).toHaveLength(before);
+  });
+
+  it.each(['edit', '', 'two words', 'x'.repeat(65), 'ä'])('"%s" cannot be a name', (name) => {
+    const box = createToolBox(createTools());
+    expect(() => box.register({ ...weather, name })).toThrow(
+      expect.objectContaining({ code: 'InvalidArgument' }),
+    );
+  });
+
+  it('a name is taken once', () => {
+    const box = createToolBox([]);
+    box.register(weather);
+    expect(() => box.register(weather)).toThrow(/already/);
+  });
+
+  it('run with their input, and a rule counts for the tool, never for what was in a call', async () => {
+    const box = createToolBox([]);
+    box.register(weather);
+    const [tool] = box.list();
+    const prepared = await tool?.prepare({ place: 'Ulm', key: 'secret' }, context);
+    expect(prepared).toMatchObject({ risk: 'net', subject: 'acme_weather', targets: [] });
+    if (prepared === undefined || !('sentence' in prepared)) throw new Error('it was refused');
+    expect(await tool?.run(prepared, context)).toEqual({ content: 'Rain in Ulm.', is_error: false });
+  });
+
+  it('what is no object is refused before it is asked about', async () => {
+    const box = createToolBox([]);
+    box.register(weather);
+    for (const input of ['Ulm', null, ['Ulm'], 5])
+      expect(await box.list()[0]?.prepare(input, context)).toMatchObject({ code: 'invalid-input' });
+  });
+
+  it('say by themselves what they would do, and that they failed', async () => {
+    const box = createToolBox([]);
+    box.register({
+      ...weather,
+      describe: ({ place }) => `Look at the sky over ${String(place)}`,
+      run: () => Promise.resolve({ text: 'No sky.', isError: true }),
+    });
+    const [tool] = box.list();
+    const prepared = await tool?.prepare({ place: 'Ulm' }, context);
+    expect(prepared).toMatchObject({ sentence: 'Look at the sky over Ulm' });
+    if (prepared === undefined || !('sentence' in prepared)) throw new Error('it was refused');
+    expect(await tool?.run(prepared, context)).toEqual({ content: 'No sky.', is_error: true });
+  });
+});
