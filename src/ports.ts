@@ -4,6 +4,7 @@
  */
 import type { Failure } from './shared/failure.js';
 import type { ReasoningPart, TextPart, ToolCallPart } from './shared/entry.js';
+import type { Todo } from './shared/notes.js';
 
 export interface Disposable {
   dispose(): void;
@@ -335,6 +336,8 @@ export interface ToolOutcome {
   /** One line for the card: "12 entries", "+12 −3", "exit 1 · 4 s". */
   outcome?: string;
   changes?: AppliedChange[];
+  /** The whole to-do list as it is now. */
+  todos?: Todo[];
 }
 
 export interface Tool {

@@ -148,5 +148,7 @@ async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): P
     });
   }
   if (changes.length > 0) batch.push({ type: 'files_changed', turn_id: ref.turn_id, changes });
+  if (outcome.todos !== undefined)
+    batch.push({ type: 'todo_update', turn_id: ref.turn_id, items: outcome.todos });
   return batch;
 }

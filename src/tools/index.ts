@@ -6,6 +6,7 @@ import { readTool } from './read.js';
 import { readResultTool } from './read-result.js';
 import { runTool } from './run.js';
 import { searchTool } from './search.js';
+import { todoTool } from './todo.js';
 import { writeTool } from './write.js';
 
 export const createTools = (): Tool[] => [
@@ -16,4 +17,5 @@ export const createTools = (): Tool[] => [
   writeTool,
   runTool,
   readResultTool,
+  todoTool,
 ];

@@ -46,6 +46,7 @@ const tools: Readonly<Record<string, ToolWords>> = {
     opens: true,
   },
   run: { icon: 'terminal', verbs: ['Run', 'Running', 'Ran'], object: ({ command }) => text(command) },
+  todo: { icon: 'checklist', verbs: ['Set', 'Setting', 'Set'], object: () => 'the to-do list' },
 };
 
 const folderName = (path: unknown): string => {

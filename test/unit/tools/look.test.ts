@@ -17,6 +17,7 @@ describe('the tools a model is told about', () => {
       ['write', ['path', 'content']],
       ['run', ['command', 'cwd', 'timeout_ms']],
       ['read_result', ['id', 'offset', 'limit']],
+      ['todo', ['items']],
     ]);
     for (const { spec } of createTools())
       expect(spec.input_schema).toMatchObject({ type: 'object', additionalProperties: false });
@@ -33,6 +34,7 @@ describe('the tools a model is told about', () => {
       'write: write',
       'run: run',
       'read_result: read',
+      'todo: read',
     ]);
   });
 
