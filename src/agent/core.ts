@@ -12,7 +12,8 @@ import type { AgentParts, PartialText } from './types.js';
 
 export type StopReason = 'stopped' | 'closed' | 'deadline';
 
-export type Partial = PartialText;
+/** `error`: why its attempt failed, when it did. */
+export type Partial = PartialText & { error?: string };
 
 /** A wait that goes on now. */
 export interface LiveWait {

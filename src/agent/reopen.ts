@@ -125,6 +125,9 @@ export async function resumeTurn(
   begin: Begin,
 ): Promise<void> {
   const left = await journalPartial(core);
+  const { wait } = core.log.state();
   const run = startRun(core, turn_id, lease, begin);
-  if (left?.turn_id === turn_id) run.partial = left.partial;
+  if (left?.turn_id === turn_id) {
+    run.partial = wait === null ? left.partial : { ...left.partial, error: wait.error };
+  }
 }

@@ -121,7 +121,11 @@ export async function stopped(core: Core, run: Run, batch: Draft[]): Promise<Ste
   const tail = [...batch, ...retryEnd(run, facts, stopError)];
   if (reason === 'deadline') return failedStep(run, tail, { reason: 'error', failure: outOfTime() });
   if (reason === 'stopped') {
-    const partial = incompleteOutput(run.turn_id, run.partial, { reason: 'stopped' });
+    // Stopped after it had broken off by itself: both are said.
+    const partial = incompleteOutput(run.turn_id, run.partial, {
+      reason: 'stopped',
+      error: run.partial?.error,
+    });
     return { kind: 'ended', end: { status: 'stopped', failure: null }, batch: [...tail, ...partial] };
   }
   const closing = [...batch, ...incompleteOutput(run.turn_id, run.partial, { reason: 'closed' })];

@@ -26,6 +26,7 @@ export async function recoverFrom(
   const { facts, attempt_id, result } = attempted;
   const { clock, settings, random } = core.parts;
   core.live.end(attempt_id);
+  if (run.partial?.attempt_id === attempt_id) run.partial = { ...run.partial, error: failure.message };
   if (!facts.hasLeftImages && imagesToLeave(attempted.images, failure).length > 0) {
     return leaveImages(core, run, attempted, failure);
   }

@@ -6,7 +6,7 @@ import { ofType, onlyLog } from './log-on-disk.js';
 import { reloaded } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
 
-test('a rate limit is shown with its reason and honoured', () =>
+test('E1 E4: a rate limit is shown with its reason and honoured, and leaves a line', () =>
   withScriptedModel({ settings: { 'bough.retry.initialDelay': 100 } }, async ({ editor, server, person }) => {
     const limited = reply.status(
       429,
@@ -25,6 +25,7 @@ test('a rate limit is shown with its reason and honoured', () =>
     await editor.screenshot('rate-limited');
     await person.says('Here I am.', 30_000);
     await person.run('idle');
+    expect(await person.at('waited').innerText()).toMatch(/^Waited \d+.s, as the server asked · 3 requests$/);
     const gaps = server.requests.slice(1).map(({ at }, n) => at - (server.requests[n]?.at ?? 0));
     expect(gaps).toHaveLength(2);
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(2_000);
@@ -34,7 +35,7 @@ test('a rate limit is shown with its reason and honoured', () =>
     expect(await person.retry().count()).toBe(0);
   }));
 
-test('Retry now skips our own backoff, Cancel ends the turn', () =>
+test('E4: Retry now skips our own backoff, Cancel ends the turn', () =>
   withScriptedModel(
     { settings: { 'bough.retry.initialDelay': 25_000 } },
     async ({ editor, server, person }) => {
@@ -56,11 +57,15 @@ test('Retry now skips our own backoff, Cancel ends the turn', () =>
       const log = onlyLog(editor.storage());
       expect(ofType(log, 'retry_end').at(-1)).toMatchObject({ success: false });
       expect(ofType(log, 'turn_end')).toHaveLength(2);
+      await person
+        .at('turn-stopped')
+        .getByText(/Cancelled by you while it waited: .*503/)
+        .waitFor();
       expect(await person.composer.isEnabled()).toBe(true);
     },
   ));
 
-test('a step that lost its connection begins again; at the end the last text stays, marked', () =>
+test('D1 D5 E7: a step that lost its connection begins again; at the end the last text stays, marked', () =>
   withScriptedModel(
     {
       settings: {

@@ -107,12 +107,19 @@ test('E4: a retry, a resume and a parked wait survive a reload; each can be skip
     await person.retry('retry').waitFor();
     await person.at('retry-cancel').click();
     await person.run('idle');
+    // So does one of a step that had begun to answer: what broke off is not said to be stopped alone.
+    server.enqueue(reply.cut(['Half of ', 'it']));
+    await person.send('And again');
+    await person.retry('resume').waitFor();
+    await person.at('retry-cancel').click();
+    await person.run('idle');
+    await person.incomplete('stopped').getByText('the answer broke off, then you cancelled').waitFor();
     server.enqueue(reply.error(401, { message: 'Incorrect API key provided', code: 'invalid_api_key' }));
     await person.send('With a wrong key');
     await person.at('failure').filter({ hasText: /key/i }).waitFor();
     await person.run('idle');
     expect(await person.retry().count()).toBe(0);
-    expect(server.requests).toHaveLength(6);
+    expect(server.requests).toHaveLength(7);
   }));
 
 test('D15: a reload while a command runs ends it and says so; the turn goes on when the person wants it', () =>

@@ -9,9 +9,10 @@ import { goesOn, itemsOf } from '../../webview/transcript/items.js';
 import { promptOf, textOf } from '../../src/shared/prompt-parts.js';
 import { promptToEdit } from '../../webview/transcript/prompt-text.js';
 import { quietGroups } from '../../webview/transcript/quiet.js';
-import { deniedSentence, sentenceOf } from '../../webview/transcript/sentence.js';
+import { ownSentence, sentenceOf } from '../../webview/transcript/sentence.js';
 import { ALL, PAGE, RowWindow, usualFirst } from '../../webview/transcript/window.svelte.js';
 import { duration } from '../../webview/ui/clock.svelte.js';
+import { INTERRUPTED_RESULT, NOT_RUN_RESULT, READ_ONLY_RESULT } from '../../src/shared/fold/stand-in.js';
 import { meterOf } from '../../webview/header/meter.js';
 import { realModel, Scene } from './bench/scenes.js';
 
@@ -29,13 +30,27 @@ const said = (tool: ToolCard): string => {
 describe('a denied call', () => {
   it('is told to the person, not as it is told to the model', () => {
     const denied = (more: Partial<ToolCard>) =>
-      deniedSentence(
-        card('run', { command: 'x' }, { state: 'denied', result: 'The person denied…', ...more }),
-      );
+      ownSentence(card('run', { command: 'x' }, { state: 'denied', result: 'The person denied…', ...more }));
     expect(denied({ decision: 'deny' })).toBe('You denied this');
     expect(denied({ decision: 'deny', feedback: 'use npm' })).toBe('You denied this: use npm');
     expect(denied({ decision: 'replied' })).toBe('Not run: you replied instead');
     expect(denied({})).toBeUndefined();
+  });
+
+  it('and so is one that the mode forbade, or that was interrupted', () => {
+    const told = (state: ToolCard['state'], result: string) =>
+      ownSentence(card('run', { command: 'x' }, { state, result }));
+    expect(told('error', READ_ONLY_RESULT)).toMatch(/^Not run: this session is read only\./);
+    expect(told('interrupted', NOT_RUN_RESULT)).toBe('Interrupted before it ran.');
+    expect(told('unknown', `${INTERRUPTED_RESULT} a.ts has changed since before the call.`)).toBe(
+      'Interrupted while it ran; it may have partly run. a.ts has changed since before the call.',
+    );
+    expect(told('error', 'No such file.')).toBeUndefined();
+  });
+
+  it('shows what really ran when the person changed it', () => {
+    const changed = card('run', { command: 'rm -rf /' }, { edited_input: { command: 'ls' } });
+    expect(said(changed)).toBe('Ran ls');
   });
 });
 

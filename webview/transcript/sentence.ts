@@ -1,5 +1,5 @@
 /** A tool call as a sentence: icon, verb, object, outcome. */
-import { READ_ONLY_RESULT } from '../../src/shared/fold/stand-in.js';
+import { INTERRUPTED_RESULT, READ_ONLY_RESULT } from '../../src/shared/fold/stand-in.js';
 import type { CardState, ToolCard } from '../../src/shared/fold/types.js';
 import { diffOf } from './hunks.js';
 
@@ -132,11 +132,33 @@ function outcomeOf(card: ToolCard): string | undefined {
   }
 }
 
-/** For the card that is open: the result of a denied call is written to the model. */
-export function deniedSentence(card: ToolCard): string | undefined {
-  if (card.state !== 'denied' || card.decision === undefined || card.decision === 'allow') return undefined;
-  const words = deniedWords(card);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+/** For the card that is open, in place of a result that is written to the model; undefined when a tool gave it. */
+export function ownSentence(card: ToolCard): string | undefined {
+  if (card.result === READ_ONLY_RESULT) {
+    return 'Not run: this session is read only. The mode beside the message changes that.';
+  }
+  switch (card.state) {
+    case 'denied': {
+      if (card.decision === undefined || card.decision === 'allow') return undefined;
+      const words = deniedWords(card);
+      return words.charAt(0).toUpperCase() + words.slice(1);
+    }
+    case 'interrupted':
+      return 'Interrupted before it ran.';
+    case 'unknown': {
+      // What the recovery found out stands behind it.
+      const found =
+        card.result?.startsWith(INTERRUPTED_RESULT) === true
+          ? card.result.slice(INTERRUPTED_RESULT.length)
+          : '';
+      return `Interrupted while it ran; it may have partly run.${found}`;
+    }
+    case 'pending':
+    case 'running':
+    case 'ok':
+    case 'error':
+      return undefined;
+  }
 }
 
 function deniedWords({ decision, feedback }: ToolCard): string {

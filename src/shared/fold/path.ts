@@ -6,6 +6,7 @@ import type { ConversationEntry, Message, ToolCallPart, ToolResultPart } from '.
 import { isConversation, type Entry, type NoteOf } from '../notes.js';
 import { Outline, ROOT } from './outline.js';
 import { isStandIn } from './stand-in.js';
+import { waitsOf } from './waited.js';
 import type { CallState, CardState, OutlineNode, PathState, Row, RowBody, ToolCard } from './types.js';
 
 /** What the run is doing, as the protocol's RunState says it. */
@@ -38,13 +39,18 @@ export function rowsOf(
   const path = tree.path(head).map((ordinal) => bodies.get(tree.nodes[ordinal]?.[0] ?? ''));
   const facts = collect(entries, path, state, run);
   const forks = head === ROOT ? new Map<string, never>() : tree.forks(head);
+  const waits = waitsOf(entries);
   const rows: Row[] = [];
   for (const entry of path) {
     if (entry === undefined) continue;
     const fork = forks.get(entry.id);
     if (isToolMessage(entry) && fork === undefined) continue;
-    const body = bodyOf(entry, facts);
-    rows.push(fork === undefined ? body : { ...body, fork });
+    const waited = waits.get(entry.id);
+    rows.push({
+      ...bodyOf(entry, facts),
+      ...(fork === undefined ? {} : { fork }),
+      ...(waited === undefined ? {} : { waited }),
+    });
   }
   return rows;
 }

@@ -156,11 +156,26 @@ export interface ToolCard {
   summary?: string | undefined;
 }
 
+/** What a step waited for before it was answered, or ended without an answer. */
+export interface Waited {
+  /** In all. */
+  ms: number;
+  requests: number;
+  /** The server asked for (a part of) it. */
+  isServers: boolean;
+  /** Images that the server did not accept and that were left out. */
+  images: number;
+  /** The last wait was ended by the end of the turn. */
+  isCancelled: boolean;
+  /** Why each request failed that was sent again, or was to be. */
+  reasons: string[];
+}
+
 /**
  * One row of the transcript. Every kind may carry a picker: a line that has no message begins with what it has. A row of
  * kind `assistant` whose entry has the role tool shows nothing but its picker (a line that ends right at a result).
  */
-export type Row = RowBody & { fork?: Fork | undefined };
+export type Row = RowBody & { fork?: Fork | undefined; waited?: Waited | undefined };
 export type RowBody =
   /** A system message (imported logs) is a row of this kind too: look at the role. */
   | { kind: 'user'; entry: Message }

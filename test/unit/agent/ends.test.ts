@@ -172,6 +172,8 @@ describe('D14: stop', () => {
     expect(ends(tool)).toContain(NOT_RUN_RESULT);
     expect(stream.model.asked[0]?.signal.aborted).toBe(true);
     expect(ends(resume)).toBe('incomplete stopped "some text" + step_end 1 + turn_end stopped');
+    // It broke off first: both are said.
+    expect(resume.entries('incomplete_output')[0]).toMatchObject({ error: 'The connection was lost.' });
   });
 
   it('does not wait for a tool that does not heed it, and says that its outcome is not known', async () => {

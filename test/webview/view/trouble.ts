@@ -46,6 +46,55 @@ export function troubleTests(open: Open): void {
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'try_again' });
     });
 
+    it('E4 D5: leaves a line for what was waited for, and tells a stop from what broke off before it', async () => {
+      const scene = new Scene();
+      scene.turn('Question', 'turn-1');
+      const step = { step: 1, turn_id: 'turn-1' };
+      const wait = { ...step, delay_ms: 12_000, due_at: '' };
+      scene.add({ type: 'step_start', ...step, attempt_id: 'a' });
+      scene.add({
+        type: 'retry_start',
+        kind: 'retry',
+        ...wait,
+        attempt_id: 'a',
+        attempt: 1,
+        max_attempts: 4,
+        error: 'Too many requests',
+        server_hint: true,
+      });
+      scene.add({ type: 'step_start', ...step, attempt_id: 'b' });
+      scene.add({
+        type: 'resume_start',
+        ...wait,
+        resume: 1,
+        max_resumes: 5,
+        error: 'The connection was lost.',
+      });
+      scene.add({
+        type: 'incomplete_output',
+        attempt_id: 'b',
+        text: 'Half',
+        incomplete: true,
+        reason: 'stopped',
+        error: 'The connection was lost.',
+        turn_id: 'turn-1',
+      });
+      scene.endTurn('turn-1', 'stopped');
+      const chat = await open(scene);
+      const line = chat.at('waited');
+      expect(await line.innerText()).toMatch(
+        /^Waited \d+.s, as the server asked · 2 requests · then cancelled$/,
+      );
+      await line.getByRole('button').click();
+      expect(await line.getByRole('listitem').allInnerTexts()).toEqual([
+        'Too many requests.',
+        'The connection was lost.',
+      ]);
+      expect(await chat.at('incomplete-marker').innerText()).toMatch(
+        /the answer broke off, then you cancelled · The connection was lost\./,
+      );
+    });
+
     it('tells of an interrupted turn once, with all that can be done', async () => {
       const scene = new Scene();
       scene.turn('Question', 'turn-1');
