@@ -9,6 +9,7 @@ import { registerChat } from './host/chat/register.js';
 import { registerCommands } from './host/commands/commands.js';
 import { readSetting } from './host/configuration.js';
 import { createDiffs } from './host/editor/diffs.js';
+import { createKeptFiles } from './host/editor/kept-files.js';
 import { lazy, type Lazy } from './host/lazy.js';
 import { createOutput } from './host/output.js';
 import { createApi, createApiEvents } from './host/public-api.js';
@@ -26,6 +27,7 @@ export function activate(context: ExtensionContext): BoughApi {
   const status = createStatus();
   const list = registerSessionsView(() => load());
   const diffs = createDiffs(async (session, call) => (await load()).proposal(session, call));
+  const kept = createKeptFiles(async (session, hash) => (await load()).keptBytes(session, hash));
   const load = lazy(async () => {
     const { createBough } = await import('./host/bough.js');
     return createBough({
@@ -37,12 +39,13 @@ export function activate(context: ExtensionContext): BoughApi {
       showRun: status.show,
       list,
       showDiff: (session, call) => diffs.show(session, call),
+      kept,
     });
   });
   loaded = load;
   const chat = registerChat({ extensionUri: context.extensionUri, load, onError: tell.error });
   const commands = registerCommands(async () => (await load()).commands, tell.error);
-  context.subscriptions.push(output, status, list, diffs, chat, commands);
+  context.subscriptions.push(output, status, list, diffs, kept, chat, commands);
   const activated = performance.now() - began;
   setTimeout(() => {
     load()

@@ -6,7 +6,15 @@ import { createContext } from 'svelte';
 import type { Message } from '../src/shared/entry.js';
 import type { Failure } from '../src/shared/failure.js';
 import type { QueueItem } from '../src/shared/notes.js';
-import type { Ask, AskResults, ComposerDraft, Intent, Mention, UiCommand } from '../src/shared/protocol.js';
+import type {
+  Ask,
+  AskResults,
+  ComparedLines,
+  ComposerDraft,
+  Intent,
+  Mention,
+  UiCommand,
+} from '../src/shared/protocol.js';
 import { Blobs } from './blobs.js';
 import { Draft } from './composer/draft.svelte.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
@@ -59,6 +67,8 @@ export class Chat {
   followRequests = $state.raw(0);
   /** The line that was just left for another one. */
   left = $state.raw<LeftBranch | null>(null);
+  /** Ends of the two lines that are shown beside each other. */
+  compared = $state.raw<{ readonly left_id: string; readonly right_id: string } | null>(null);
   /** The entry that is to come into sight in the conversation; null for its beginning. Another object for each request. */
   revealed = $state.raw<{ readonly id: string | null } | undefined>(undefined);
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
@@ -86,6 +96,11 @@ export class Chat {
       this.#focus(message.at ?? 'composer');
       return;
     }
+    if (message.type === 'compare') {
+      const { left_id, right_id } = message;
+      this.compared = { left_id, right_id };
+      return;
+    }
     const before = this.session.draft;
     const shown = this.session.info?.id;
     if (message.type === 'snapshot' && shown !== undefined && shown !== message.session.id) this.saveDraft();
@@ -107,6 +122,7 @@ export class Chat {
     this.draft.load(draft);
     this.problem = null;
     this.left = null;
+    this.compared = null;
     this.#afterStop = null;
   }
 
@@ -122,6 +138,12 @@ export class Chat {
 
   get isBusy(): boolean {
     return this.run !== 'idle' && this.run !== 'waiting';
+  }
+
+  /** Does it when the turn has stopped. */
+  async stopFirst(next: () => void): Promise<void> {
+    this.#afterStop = next;
+    await this.#intend({ type: 'stop' });
   }
 
   /** Carries out an intent; what the host answers instead is shown. */
@@ -260,6 +282,11 @@ export class Chat {
     this.revealed = { id: null };
   }
 
+  /** What two lines have of their own; undefined when it cannot be had, which is then said. */
+  compareLines(left_id: string, right_id: string): Promise<ComparedLines | undefined> {
+    return this.#ask<'compare'>({ what: 'compare', left_id, right_id });
+  }
+
   saveDraft(): void {
     const session = this.session.info?.id;
     if (session === undefined) return;
@@ -337,11 +364,7 @@ export class Chat {
       return { failure: { ...failure, message } };
     }
     if (failure.code !== 'SessionRunning') return { failure };
-    const stopFirst = () => {
-      this.#afterStop = again;
-      void this.#intend({ type: 'stop' });
-    };
-    return { failure, retry: { label: 'Stop and Go On', run: stopFirst } };
+    return { failure, retry: { label: 'Stop and Go On', run: () => void this.stopFirst(again) } };
   }
 
   async #orExplain(what: string, work: () => Promise<void>): Promise<void> {

@@ -71,6 +71,7 @@ const schema = z.discriminatedUnion('type', [
     text: z.string().optional(),
     at: z.literal('approval').optional(),
   }),
+  z.looseObject({ type: z.literal('compare'), left_id: z.string(), right_id: z.string() }),
   z.discriminatedUnion('ok', [
     z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(true) }),
     z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(false), failure: failureSchema }),

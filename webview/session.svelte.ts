@@ -60,7 +60,7 @@ export class Session {
     this.#parts = parts;
   }
 
-  receive(message: Exclude<HostMessage, { type: 'compose' }>): void {
+  receive(message: Exclude<HostMessage, { type: 'compose' | 'compare' }>): void {
     if (message.type === 'snapshot') return this.#show(message);
     if (message.session !== this.info?.id) return;
     switch (message.type) {

@@ -19,6 +19,8 @@ export interface FileDifference {
   isChangedSince: boolean;
   /** The line that was left, and nobody else, made the difference. */
   isOfLine: boolean;
+  /** Where it lies; undefined for a path that is not in the workspace. */
+  uri?: string;
   /** Why it cannot be put back: one sentence. */
   problem?: string;
 }
@@ -55,7 +57,10 @@ export async function fileDifferences(core: Core, head?: string | null): Promise
   return found;
 }
 
-async function compare(core: Core, { path, here, written }: FileState): Promise<FileDifference | null> {
+async function compare(
+  core: Core,
+  { path, here, written, isOfLines }: FileState,
+): Promise<FileDifference | null> {
   const { workspace, isForeign } = core.parts;
   const place = await workspace.resolve(path);
   if (isFailure(place)) {
@@ -71,8 +76,9 @@ async function compare(core: Core, { path, here, written }: FileState): Promise<
     wanted: here,
     now,
     // What a log from elsewhere says of our files is nobody's word.
-    isChangedSince: isForeign === true || now !== written,
+    isChangedSince: isForeign === true || now !== written || !isOfLines,
     isOfLine: here !== written,
+    uri: place.uri,
     ...(problem === null ? {} : { problem }),
   };
 }

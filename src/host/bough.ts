@@ -8,12 +8,15 @@ import type { RunState, UiCommand } from '../shared/protocol.js';
 import { createStoreApi } from './api-store.js';
 import { Chats } from './chat/chats.js';
 import { randomIds, systemClock } from './clock.js';
-import { allCommands, copyParts, type AllCommandParts } from './commands/all.js';
+import { allCommands, copyParts, restoreParts, type AllCommandParts } from './commands/all.js';
 import type { Commands } from './commands/commands.js';
+import { showChangedFiles } from './commands/compare.js';
 import { continueCopy } from './commands/copies.js';
 import { runUiCommand, type UiParts } from './commands/ui.js';
 import { createCodeBlocks, type CodeBlocks } from './editor/code-blocks.js';
 import type { ProposedFile } from './editor/diffs.js';
+import type { KeptFiles } from './editor/kept-files.js';
+import { previewFiles } from './editor/restore.js';
 import { unwrap } from './errors.js';
 import { findFiles, openFile } from './files.js';
 import { layGround, type Ground, type GroundParts } from './ground.js';
@@ -43,6 +46,7 @@ export interface BoughParts extends GroundParts {
   /** The list of sessions. */
   list: SessionsView;
   showDiff: (session: string, call: string) => Promise<Failure | null>;
+  kept: KeptFiles;
 }
 
 export interface Bough extends ApiSource {
@@ -51,6 +55,7 @@ export interface Bough extends ApiSource {
   tree: SessionsTree;
   runUi: (command: UiCommand) => Promise<unknown>;
   proposal: (session: string, call: string) => Promise<readonly ProposedFile[] | null>;
+  keptBytes: (session: string, hash: string) => Promise<Uint8Array>;
   /** Opens the session on show, so that a wait that is due goes on and the status bar is right. */
   start(): Promise<void>;
   /** Ends all runs and writes what waits to be written. */
@@ -81,6 +86,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   const all: AllCommandParts = {
     ...{ ground, chats, tree, folders, code, tell: parts.tell, output: parts.output },
     reports,
+    kept: parts.kept,
     targets: { selected: parts.list.selected, current: () => chats.current() },
   };
   const commands = allCommands(all);
@@ -114,6 +120,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     tree,
     runUi,
     proposal: (session, call) => readProposal(sessions, session, call),
+    keptBytes: async (session, hash) => (await sessions.open(session)).agent.log.blobs.get(hash),
     ...createStoreApi({
       store,
       connect: storage.connect,
@@ -198,5 +205,10 @@ function uiParts(
     openFile,
     code: parts.code,
     openDiff: async (session, call) => void unwrap(await parts.showDiff(session, call)),
+    previewFiles: async (session) =>
+      previewFiles((await sessions.open(session)).agent, restoreParts(parts.all())),
+    keepFiles: async (session) => (await sessions.open(session)).files.drop(),
+    compareFiles: async (session, lines, path) =>
+      showChangedFiles((await sessions.open(session)).agent.log, lines, { kept: parts.all().kept, path }),
   };
 }

@@ -10,8 +10,11 @@ export interface Teller {
   /** An error that ended a command: nothing for a cancellation, a sentence for the rest; bugs go to the log with stack. */
   error: (error: unknown, doing: string) => void;
   failure: (failure: Failure) => void;
-  info: (text: string, buttons?: Readonly<Record<string, () => unknown>>) => void;
+  info: (text: string, buttons?: Buttons) => void;
+  warn: (text: string, buttons?: Buttons) => void;
 }
+
+type Buttons = Readonly<Record<string, () => unknown>>;
 
 export function createTeller(output: Output, run: (command: UiCommand) => Promise<unknown>): Teller {
   const teller: Teller = {
@@ -33,11 +36,16 @@ export function createTeller(output: Output, run: (command: UiCommand) => Promis
         .then(undefined, output.bug);
     },
     info(text, buttons = {}) {
-      const chosen = vscode.window.showInformationMessage(text, ...Object.keys(buttons));
-      chosen
-        .then((label) => (label === undefined ? undefined : buttons[label]?.()))
-        .then(undefined, (error: unknown) => teller.error(error, text));
+      follow(vscode.window.showInformationMessage(text, ...Object.keys(buttons)), text, buttons);
     },
+    warn(text, buttons = {}) {
+      follow(vscode.window.showWarningMessage(text, ...Object.keys(buttons)), text, buttons);
+    },
+  };
+  const follow = (chosen: Thenable<string | undefined>, text: string, buttons: Buttons): void => {
+    chosen
+      .then((label) => (label === undefined ? undefined : buttons[label]?.()))
+      .then(undefined, (error: unknown) => teller.error(error, text));
   };
   return teller;
 }

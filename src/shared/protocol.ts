@@ -124,6 +124,20 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_code'), text: z.string(), info: z.string() }),
   z.object({ type: z.literal('open_link'), url: z.string() }),
   z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().optional() }),
+  /** Files follow the line on show: what would be written, writing it, leaving them. */
+  z.object({ type: z.literal('preview_files') }),
+  z.object({ type: z.literal('restore_files') }),
+  z.object({ type: z.literal('keep_files') }),
+  z.object({ type: z.literal('switch_branch') }),
+  /** Two lines beside each other; without `entry_id` the person is asked for the one that is not on show. */
+  z.object({ type: z.literal('compare_branches'), entry_id: entryId.optional() }),
+  /** The files that two lines have otherwise, in the editor's own diff: one of them, or all. */
+  z.object({
+    type: z.literal('compare_files'),
+    left_id: entryId,
+    right_id: entryId,
+    path: z.string().optional(),
+  }),
   /** The proposal of a pending approval in the editor's own diff. */
   z.object({ type: z.literal('open_diff'), call_id: z.string() }),
 ]);
@@ -136,6 +150,8 @@ export const askSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('snapshot') }),
   /** Texts of blobs: the rest of a long result, the two sides of a proposal. */
   z.object({ what: z.literal('blob'), hash: z.string() }),
+  /** What two lines have of their own, by the ends of them. */
+  z.object({ what: z.literal('compare'), left_id: entryId, right_id: entryId }),
   /** Paths for an @-mention that begins like this. */
   z.object({ what: z.literal('files'), query: z.string() }),
 ]);
@@ -148,7 +164,28 @@ export interface AskResults {
   /** The snapshot itself comes as a message of its own, before the reply. */
   snapshot: null;
   blob: string;
+  compare: ComparedLines;
   files: string[];
+}
+
+/** What stands on a line behind the last entry that it shares with the other. */
+export interface ComparedLine {
+  /** Its end. */
+  head: string;
+  /** In file order, with their notes. */
+  entries: { position: number; entry: Entry }[];
+  state: PathState;
+  /** How many messages behind those are not brought along. */
+  left_out: number;
+}
+
+export interface ComparedLines {
+  /** The last entry they share; null when they begin apart. */
+  common_id: string | null;
+  left: ComparedLine;
+  right: ComparedLine;
+  /** Files that do not have the same on both, and whether they are there at all. */
+  files: { path: string; left: boolean; right: boolean }[];
 }
 
 export const toHostSchema = z.discriminatedUnion('type', [
@@ -207,6 +244,15 @@ export interface ModelView {
   contextWindow: number | undefined;
 }
 
+/** Files that the line on show has otherwise than the workspace, since another line was shown before. */
+export interface FilesView {
+  count: number;
+  /** Of the first of them. */
+  names: string[];
+  /** How many of them somebody else changed since: those are asked about. */
+  changed: number;
+}
+
 /** What the view shows beside the transcript; small, sent whole. */
 export interface StatusView {
   run: RunState;
@@ -223,6 +269,8 @@ export interface StatusView {
   mode: ApprovalMode;
   /** A summary is being made. */
   isSummarising: boolean;
+  /** The person is offered to let the files follow the line. */
+  files?: FilesView;
 }
 
 /** Text of the attempt that streams now; not in the log yet. */
@@ -292,5 +340,7 @@ export type ToWebview =
   | { type: 'progress'; session: string; progress: ProgressView[] }
   /** Puts the focus into the composer, with text to begin with; or on what waits for a decision. */
   | { type: 'compose'; text?: string; at?: 'approval' }
+  /** Shows two lines beside each other. */
+  | { type: 'compare'; left_id: string; right_id: string }
   | { type: 'reply'; id: number; ok: true; result: unknown }
   | { type: 'reply'; id: number; ok: false; failure: Failure };

@@ -114,6 +114,18 @@ export class Tree {
     this.#chat.reveal(id);
   }
 
+  /** The line a row stands on beside the one that is shown; null where it is the same one. */
+  compare(row: TreeRow): (() => void) | null {
+    const { index } = this.outline;
+    const right_id = index.nodes[index.newestLeaf(row.ordinal)]?.[0];
+    const left_id = this.head;
+    if (right_id === undefined || left_id === null || this.active.has(row.ordinal)) return null;
+    return () => {
+      this.#selected = row.ordinal;
+      this.#chat.compared = { left_id, right_id };
+    };
+  }
+
   /** What is said next goes on from here. */
   async branch(row: TreeRow): Promise<void> {
     this.#selected = row.ordinal;

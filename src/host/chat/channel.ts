@@ -16,6 +16,7 @@ import {
 } from '../../shared/protocol.js';
 import { failureOf, troubleOf } from '../errors.js';
 import { readBodies } from './bodies.js';
+import { compareLines } from './compare.js';
 import { Feed, type ShownSession } from './feed.js';
 
 export interface IntentOutcome {
@@ -41,6 +42,12 @@ export interface ChannelParts {
   log: (level: 'warn' | 'error', text: string) => void;
 }
 
+/** Ends of two lines. */
+export interface Compared {
+  left_id: string;
+  right_id: string;
+}
+
 /** Where the focus goes. */
 export type ComposeAt = 'composer' | 'approval';
 
@@ -49,6 +56,7 @@ export class Channel implements Disposable {
   private shown: ShownSession | undefined;
   private feed: Feed | undefined;
   private pending: { text: string; at: ComposeAt } | undefined;
+  private pendingCompare: Compared | undefined;
 
   constructor(private readonly parts: ChannelParts) {}
 
@@ -76,6 +84,12 @@ export class Channel implements Disposable {
   compose(text = '', at: ComposeAt = 'composer'): void {
     this.pending = { text, at };
     this.flushCompose();
+  }
+
+  /** Shows two lines beside each other, once the view shows its session. */
+  compare(lines: Compared): void {
+    this.pendingCompare = lines;
+    this.flushCompare();
   }
 
   dispose(): void {
@@ -168,6 +182,8 @@ export class Channel implements Disposable {
         return null;
       case 'blob':
         return new TextDecoder().decode(await agent.log.blobs.get(ask.hash));
+      case 'compare':
+        return compareLines(agent.log, ask.left_id, ask.right_id);
       case 'files':
         return this.parts.files(ask.query);
     }
@@ -176,7 +192,10 @@ export class Channel implements Disposable {
   private sendSnapshot(): void {
     if (!this.isOpen || !this.feed) return;
     this.feed.sendSnapshot().then(
-      () => this.flushCompose(),
+      () => {
+        this.flushCompose();
+        this.flushCompare();
+      },
       (error: unknown) => this.report(error, 'Showing the session'),
     );
   }
@@ -190,6 +209,13 @@ export class Channel implements Disposable {
       ...(pending.text === '' ? {} : { text: pending.text }),
       ...(pending.at === 'composer' ? {} : { at: pending.at }),
     });
+  }
+
+  private flushCompare(): void {
+    const { pendingCompare } = this;
+    if (pendingCompare === undefined || !this.isOpen || !this.feed?.isCurrent) return;
+    this.pendingCompare = undefined;
+    this.parts.post({ type: 'compare', ...pendingCompare });
   }
 
   private report(error: unknown, doing: string): void {

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { ToWebview } from '../../shared/protocol.js';
 import type { ActiveSession } from '../sessions/active.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
-import { Channel, type ChannelParts, type ComposeAt } from './channel.js';
+import { Channel, type ChannelParts, type Compared, type ComposeAt } from './channel.js';
 import { TAB } from './html.js';
 import { openPage, type Page } from './page.js';
 import { ShownInSideBar } from './shown.js';
@@ -87,6 +87,19 @@ export class Chats implements vscode.Disposable {
     await this.setSideBar(session);
     await vscode.commands.executeCommand('bough.chat.focus');
     this.view?.channel.compose(text, at);
+  }
+
+  /** Shows two lines of the session beside each other, where its conversation is shown. */
+  async compare(session: string, lines: Compared): Promise<void> {
+    const tab = this.tabs.get(session);
+    if (tab?.panel.visible) {
+      tab.panel.reveal();
+      tab.channel.compare(lines);
+      return;
+    }
+    await this.setSideBar(session);
+    await vscode.commands.executeCommand('bough.chat.focus');
+    this.view?.channel.compare(lines);
   }
 
   /** What the side bar shows from now on. */

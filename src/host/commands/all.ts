@@ -10,7 +10,10 @@ import type { Reports } from '../reports.js';
 import type { OtherFolders } from '../sessions/other-folders.js';
 import type { SessionsTree } from '../sessions/tree.js';
 import type { Teller } from '../tell.js';
+import type { KeptFiles } from '../editor/kept-files.js';
+import type { RestoreParts } from '../editor/restore.js';
 import { branchCommands } from './branch.js';
+import { compareCommands } from './compare.js';
 import type { Commands } from './commands.js';
 import { copyCommands, type CopyCommandParts } from './copies.js';
 import { exportCommands } from './export.js';
@@ -26,6 +29,7 @@ export interface AllCommandParts {
   tree: SessionsTree;
   folders: OtherFolders;
   reports: Reports;
+  kept: KeptFiles;
   targets: Targets;
   tell: Teller;
   output: Output;
@@ -50,7 +54,8 @@ export function allCommands(parts: AllCommandParts): Commands {
       now,
     }),
     ...turnCommands(shared),
-    ...branchCommands({ sessions, chats, reports }),
+    ...branchCommands({ sessions, chats, reports, targets, restore: restoreParts(parts) }),
+    ...compareCommands({ sessions, chats, tell }),
     ...modelCommands({
       ...shared,
       models: models.models,
@@ -69,6 +74,12 @@ export function allCommands(parts: AllCommandParts): Commands {
     },
   };
 }
+
+export const restoreParts = ({ kept, reports, tell }: AllCommandParts): RestoreParts => ({
+  kept,
+  reports,
+  tell,
+});
 
 export function copyParts({ ground, chats, tree, targets, tell }: AllCommandParts): CopyCommandParts {
   return { store: ground.storage.store, sessions: ground.sessions, chats, tree, targets, tell };

@@ -1,26 +1,31 @@
-/** Commands on the lines of a conversation: summaries, labels, going elsewhere, beginning anew. */
+/** Commands on the lines of a conversation: summaries, labels, going elsewhere, beginning anew. Comparing is in compare.ts. */
 import * as vscode from 'vscode';
 import type { ConversationEntry } from '../../shared/entry.js';
 import { isFailure } from '../../shared/failure.js';
 import type { Intent } from '../../shared/protocol.js';
 import type { Chats } from '../chat/chats.js';
+import { restoreFiles, type RestoreParts } from '../editor/restore.js';
 import { unwrap } from '../errors.js';
+import { branchPickItems, pickBranch } from '../sessions/branch-items.js';
 import type { Reports } from '../reports.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import { plainLabel } from '../labels.js';
 import type { Commands } from './commands.js';
+import { branchOf, sessionOf, type Targets } from './target.js';
 
 export interface BranchCommandParts {
   sessions: OpenSessions;
   chats: Chats;
   reports: Reports;
+  targets: Targets;
+  restore: RestoreParts;
 }
 
 type Names =
   | 'bough.session.compact'
   | 'bough.session.clear'
   | 'bough.turn.undo'
-  | `bough.branch.${'fromEntry' | 'navigate' | 'label' | 'summarize' | 'collapse'}`;
+  | `bough.branch.${'fromEntry' | 'navigate' | 'label' | 'summarize' | 'collapse' | 'restoreFiles'}`;
 
 export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names> {
   const agentInFront = async () => (await parts.sessions.open(await parts.chats.current())).agent;
@@ -40,14 +45,22 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
     },
     'bough.session.clear': async () => void (await intend({ type: 'clear' })),
     'bough.turn.undo': async () => void (await intend({ type: 'undo' })),
-    'bough.branch.navigate': go,
+    'bough.branch.navigate': (target) =>
+      typeof target === 'string' && target !== '' ? go(target) : goToBranch(parts, target),
+    'bough.branch.restoreFiles': async (target) => {
+      const id = await sessionOf(target, parts.targets);
+      await restoreFiles((await parts.sessions.open(id)).agent, parts.restore);
+    },
     'bough.branch.fromEntry': go,
-    'bough.branch.label': async (entry, label) => {
-      const { log } = await agentInFront();
-      const entry_id = entryOf(entry ?? log.head);
-      const name = typeof label === 'string' ? label : await askLabel(log.state().labels[entry_id] ?? '');
+    'bough.branch.label': async (target, label) => {
+      const branch = branchOf(target);
+      const { agent } = await parts.sessions.open(branch?.session ?? (await parts.chats.current()));
+      const entry_id = entryOf(branch?.leaf ?? target ?? agent.log.head);
+      const known = agent.log.state().labels[entry_id] ?? '';
+      const name = typeof label === 'string' ? label : await askLabel(known);
       if (name === undefined) return;
-      await intend({ type: 'label', entry_id, label: name.trim() === '' ? null : name.trim() });
+      const wanted = name.trim() === '' ? null : name.trim();
+      unwrap(await agent.dispatch({ type: 'label', entry_id, label: wanted }));
     },
     'bough.branch.summarize': async (from, to) => {
       const agent = await agentInFront();
@@ -73,6 +86,46 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
       await intend({ type: 'collapse', ...range, ...(focus.trim() === '' ? {} : { focus }) });
     },
   };
+}
+
+/** To the end of a line, which the person chooses when it is not given; then, if they differ, whether files follow. */
+async function goToBranch(parts: BranchCommandParts, target: unknown): Promise<void> {
+  const branch = branchOf(target);
+  const id = branch?.session ?? (await parts.chats.current());
+  const session = await parts.sessions.open(id);
+  const { agent } = session;
+  const leaf =
+    branch?.leaf ??
+    (await pickBranch(branchPickItems(agent), {
+      title: vscode.l10n.t('Switch Branch'),
+      placeHolder: vscode.l10n.t('Each end of a line of this conversation'),
+    }));
+  if (leaf === undefined) return;
+  const differing = (await agent.fileDifferences(leaf)).filter(({ isOfLine }) => isOfLine);
+  const choice = differing.length === 0 ? 'conversation' : await askFiles(differing.map(({ path }) => path));
+  if (choice === undefined) return;
+  unwrap(await agent.dispatch({ type: 'navigate', entry_id: leaf }));
+  await parts.chats.show(id);
+  if (choice === 'files') await restoreFiles(agent, parts.restore);
+}
+
+async function askFiles(paths: readonly string[]): Promise<'conversation' | 'files' | undefined> {
+  const picked = await vscode.window.showQuickPick(
+    [
+      {
+        label: vscode.l10n.t('Conversation Only'),
+        detail: vscode.l10n.t('The files stay as they are.'),
+        choice: 'conversation' as const,
+      },
+      {
+        label: vscode.l10n.t('Conversation and Files'),
+        detail: plainLabel(vscode.l10n.t('Shown before anything is written: {0}', paths.join(', '))),
+        choice: 'files' as const,
+      },
+    ],
+    { title: vscode.l10n.t('Switch Branch') },
+  );
+  return picked?.choice;
 }
 
 function entryOf(entry: unknown): string {

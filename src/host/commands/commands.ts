@@ -23,7 +23,7 @@ export interface Commands {
   'bough.session.reveal': (target?: unknown) => Promise<void>;
   'bough.session.export': (target?: unknown, format?: unknown, uri?: unknown) => Promise<void>;
   'bough.session.import': (file?: unknown) => Promise<void>;
-  'bough.session.more': () => Promise<void>;
+  'bough.session.more': (session?: unknown) => Promise<void>;
   'bough.session.filter': () => Promise<void>;
   'bough.session.otherFolders': () => Promise<void>;
   'bough.chat.openInEditor': (target?: unknown) => Promise<void>;
@@ -38,6 +38,8 @@ export interface Commands {
   'bough.branch.label': (entry?: unknown, label?: unknown) => Promise<void>;
   'bough.branch.summarize': (from?: unknown, to?: unknown) => Promise<void>;
   'bough.branch.collapse': (from?: unknown, to?: unknown) => Promise<void>;
+  'bough.branch.compare': (left?: unknown, right?: unknown) => Promise<void>;
+  'bough.branch.restoreFiles': (target?: unknown) => Promise<void>;
   'bough.turn.undo': () => Promise<void>;
   'bough.turn.stop': () => Promise<void>;
   'bough.turn.continue': () => Promise<void>;
@@ -84,6 +86,8 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.branch.label': 'Naming the place',
   'bough.branch.summarize': 'Summarising the branch',
   'bough.branch.collapse': 'Replacing a part by its summary',
+  'bough.branch.compare': 'Comparing branches',
+  'bough.branch.restoreFiles': 'Restoring files',
   'bough.turn.undo': 'Undoing the turn',
   'bough.turn.stop': 'Stopping',
   'bough.turn.continue': 'Continuing',

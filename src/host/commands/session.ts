@@ -4,7 +4,7 @@ import type { Ids } from '../../ports.js';
 import type { Chats } from '../chat/chats.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import { unwrap } from '../errors.js';
-import { pickSession } from '../sessions/pick.js';
+import { pickSession, type PickedSession } from '../sessions/pick.js';
 import type { SessionsTree } from '../sessions/tree.js';
 import { pickFilter } from '../sessions/tree-filter.js';
 import type { WindowStore } from '../sessions/window-store.js';
@@ -27,27 +27,24 @@ type Name =
   `bough.session.${'new' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'reveal' | 'more' | 'filter'}`;
 
 export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name> {
-  const { sessions, chats, targets } = parts;
+  const { chats, targets } = parts;
   return {
     'bough.session.new': async () => chats.show(await freshSession(parts)),
     'bough.session.switch': async () => {
       const chosen = await pickSession({ ...parts, current: await chats.ofSideBar() });
-      if (chosen !== undefined) await chats.show(chosen);
+      if (chosen !== undefined) await show(parts, chosen);
     },
     'bough.session.open': async (target, leaf) => {
       const id = await sessionOf(target, targets);
-      await chats.show(id);
-      if (typeof leaf !== 'string') return;
-      const { agent } = await sessions.open(id);
-      if (agent.log.head !== leaf) unwrap(await agent.dispatch({ type: 'navigate', entry_id: leaf }));
+      await show(parts, { id, ...(typeof leaf === 'string' ? { leaf } : {}) });
     },
     'bough.session.rename': async (target, name) => rename(parts, await sessionOf(target, targets), name),
     'bough.session.archive': async (target) => setArchived(parts, await sessionOf(target, targets), true),
     'bough.session.unarchive': async (target) => setArchived(parts, await sessionOf(target, targets), false),
     'bough.session.delete': async (target) => remove(parts, await sessionOf(target, targets)),
     'bough.session.reveal': async (target) => reveal(parts, await sessionOf(target, targets)),
-    'bough.session.more': () => {
-      parts.tree.showMore();
+    'bough.session.more': (session) => {
+      parts.tree.showMore(typeof session === 'string' ? session : undefined);
       return Promise.resolve();
     },
     'bough.session.filter': async () => {
@@ -55,6 +52,14 @@ export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name
       if (filter !== undefined) parts.tree.show(filter);
     },
   };
+}
+
+/** The session, at the end of this line if one is named. */
+async function show({ sessions, chats }: SessionCommandParts, { id, leaf }: PickedSession): Promise<void> {
+  await chats.show(id);
+  if (leaf === undefined) return;
+  const { agent } = await sessions.open(id);
+  if (agent.log.head !== leaf) unwrap(await agent.dispatch({ type: 'navigate', entry_id: leaf }));
 }
 
 /** An id that has no file yet; the one on show when nothing was written to it and something can be. */

@@ -17,6 +17,16 @@ export async function sessionOf(target: unknown, { selected, current }: Targets)
   return sessionOfNode(target) ?? current();
 }
 
+/** The branch that a command was called on: its session and the end of its line. */
+export function branchOf(target: unknown): { session: string; leaf: string } | undefined {
+  if (!isRecord(target) || target['kind'] !== 'branch' || typeof target['session'] !== 'string')
+    return undefined;
+  const { session, branch } = target;
+  return isRecord(branch) && typeof branch['leaf'] === 'string'
+    ? { session, leaf: branch['leaf'] }
+    : undefined;
+}
+
 function sessionOfNode(node: unknown): string | undefined {
   if (!isRecord(node)) return undefined;
   if (node['kind'] === 'branch' && typeof node['session'] === 'string') return node['session'];

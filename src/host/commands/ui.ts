@@ -4,6 +4,7 @@ import { readCodeInfo } from '../../shared/code-info.js';
 import type { Failure } from '../../shared/failure.js';
 import type { UiCommand } from '../../shared/protocol.js';
 import type { CodeBlocks } from '../editor/code-blocks.js';
+import type { Compared } from '../chat/channel.js';
 import { Refusal } from '../errors.js';
 import { openSettings } from '../model/settings-place.js';
 import type { Commands } from './commands.js';
@@ -23,6 +24,11 @@ export interface UiParts {
   openFile: (path: string, line: number | undefined) => Promise<void>;
   code: CodeBlocks;
   openDiff: (session: string, call: string) => Promise<void>;
+  /** What would be written if the files followed the line on show. */
+  previewFiles: (session: string) => Promise<void>;
+  keepFiles: (session: string) => Promise<void>;
+  /** The files that two lines have otherwise, in the editor's own diff. */
+  compareFiles: (session: string, lines: Compared, path: string | undefined) => Promise<void>;
 }
 
 export async function runUiCommand(command: UiCommand, session: string, parts: UiParts): Promise<unknown> {
@@ -86,6 +92,18 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return parts.openFile(command.path, command.line);
     case 'open_diff':
       return parts.openDiff(session, command.call_id);
+    case 'preview_files':
+      return parts.previewFiles(session);
+    case 'restore_files':
+      return commands['bough.branch.restoreFiles'](session);
+    case 'keep_files':
+      return parts.keepFiles(session);
+    case 'switch_branch':
+      return commands['bough.branch.navigate']();
+    case 'compare_branches':
+      return commands['bough.branch.compare'](command.entry_id);
+    case 'compare_files':
+      return parts.compareFiles(session, command, command.path);
   }
 }
 

@@ -9,9 +9,20 @@ export interface Branch {
   /** First words of the line's end. */
   detail: string;
   isShown: boolean;
+  /** Prompts and answers that are on this line alone. */
+  messages: number;
+  /** What the person called a place that is on this line alone; the one nearest to its end. */
+  name?: string;
+  /** Its end was never finished; a part of it was attached where it may belong. */
+  mark?: 'incomplete' | 'damaged';
 }
 
-export function branchesOf(nodes: readonly OutlineNode[], head: string | null): Branch[] {
+/** Oldest first. */
+export function branchesOf(
+  nodes: readonly OutlineNode[],
+  head: string | null,
+  labels: Readonly<Record<string, string>> = {},
+): Branch[] {
   const outline = new Outline(nodes);
   const shown = outline.ordinal(head);
   const leaves = outline.leaves().map((id) => outline.ordinal(id));
@@ -22,19 +33,32 @@ export function branchesOf(nodes: readonly OutlineNode[], head: string | null): 
   return paths.map((path) => {
     const own = path.filter((ordinal) => uses.get(ordinal) === 1);
     const prompt =
-      own.findLast((ordinal) => isPrompt(outline.nodes[ordinal])) ??
-      path.findLast((ordinal) => isPrompt(outline.nodes[ordinal]));
+      own.findLast((ordinal) => has(outline.nodes[ordinal], OutlineFlag.user)) ??
+      path.findLast((ordinal) => has(outline.nodes[ordinal], OutlineFlag.user));
     const end = path.at(-1) ?? -1;
     const detail = preview(outline.nodes[end]);
+    const named = own.findLast((ordinal) => labels[idOf(outline.nodes[ordinal])] !== undefined);
+    const name = named === undefined ? undefined : labels[idOf(outline.nodes[named])];
+    const mark = markOf(own.map((ordinal) => outline.nodes[ordinal]));
     return {
-      leaf: outline.nodes[end]?.[0] ?? '',
+      leaf: idOf(outline.nodes[end]),
       label: preview(outline.nodes[prompt ?? end]) || detail,
       detail,
       isShown: path.includes(shown),
+      messages: own.filter((ordinal) => has(outline.nodes[ordinal], OutlineFlag.user | OutlineFlag.assistant))
+        .length,
+      ...(name === undefined ? {} : { name }),
+      ...(mark === undefined ? {} : { mark }),
     };
   });
 }
 
-const isPrompt = (node: OutlineNode | undefined): boolean =>
-  node !== undefined && (node[3] & OutlineFlag.user) !== 0;
+function markOf(own: readonly (OutlineNode | undefined)[]): Branch['mark'] {
+  if (own.some((node) => has(node, OutlineFlag.recovered))) return 'damaged';
+  return own.at(-1)?.[2] === 'incomplete_output' ? 'incomplete' : undefined;
+}
+
+const has = (node: OutlineNode | undefined, flags: number): boolean =>
+  node !== undefined && (node[3] & flags) !== 0;
+const idOf = (node: OutlineNode | undefined): string => node?.[0] ?? '';
 const preview = (node: OutlineNode | undefined): string => node?.[4] ?? '';

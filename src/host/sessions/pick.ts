@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../log/store.js';
 import { plainLabel } from '../labels.js';
+import { branchPickItems } from './branch-items.js';
 import type { OpenSessions } from './open-sessions.js';
 import { relativeTime, rowIcons, rowWord } from './rows.js';
 import type { WindowStore } from './window-store.js';
@@ -14,20 +15,24 @@ export interface PickParts {
   current: string;
 }
 
-interface SessionItem extends vscode.QuickPickItem {
+/** A session, or the end of a line of the one on show. */
+export interface PickedSession {
   id: string;
+  leaf?: string;
 }
 
-export async function pickSession(parts: PickParts): Promise<string | undefined> {
+interface SessionItem extends vscode.QuickPickItem, PickedSession {}
+
+export async function pickSession(parts: PickParts): Promise<PickedSession | undefined> {
   const pick = vscode.window.createQuickPick<SessionItem>();
   pick.title = vscode.l10n.t('Switch Session');
   pick.placeholder = vscode.l10n.t('Type to filter by title');
   pick.matchOnDescription = true;
   pick.busy = true;
   let isOpen = true;
-  const chosen = new Promise<string | undefined>((resolve) => {
+  const chosen = new Promise<PickedSession | undefined>((resolve) => {
     pick.onDidAccept(() => {
-      resolve(pick.selectedItems[0]?.id);
+      resolve(pick.selectedItems[0]);
       pick.hide();
     });
     pick.onDidHide(() => {
@@ -61,7 +66,20 @@ async function fill(
     ({ cursor } = page);
   } while (cursor !== undefined);
   pick.busy = false;
+  pick.items = [...pick.items, ...branchItems(parts)];
   if (pick.items.length === 0) pick.placeholder = vscode.l10n.t('There are no sessions yet');
+}
+
+/** Every line of the conversation on show, when there are several. */
+function branchItems({ sessions, current }: PickParts): SessionItem[] {
+  const agent = sessions.peekReadable(current)?.agent;
+  const branches = agent === undefined ? [] : branchPickItems(agent);
+  if (branches.length < 2) return [];
+  const label = vscode.l10n.t('Branches of the conversation on show');
+  return [
+    { id: '', label, kind: vscode.QuickPickItemKind.Separator },
+    ...branches.map((item) => ({ ...item, id: current })),
+  ];
 }
 
 function itemOf(summary: SessionSummary, { store, sessions, now, current }: PickParts): SessionItem {

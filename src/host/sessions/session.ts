@@ -12,6 +12,7 @@ import type { ShownSession } from '../chat/feed.js';
 import { createBag, createSignal } from '../disposables.js';
 import { unwrap } from '../errors.js';
 import { noticesOf } from '../notices.js';
+import { FilesOffer } from './files-offer.js';
 
 /** What all sessions of this window share. */
 export interface WindowFacts {
@@ -46,6 +47,8 @@ export class HostSession implements ShownSession, Disposable {
   private readonly bag = createBag();
   private readonly changed;
   private readonly heldElsewhere;
+  /** To let the files follow, after another line was shown. */
+  readonly files: FilesOffer;
   private notSaved: Failure | null = null;
   /** The intent that could not be saved, when it was one. */
   private unsaved: Intent | null = null;
@@ -64,6 +67,7 @@ export class HostSession implements ShownSession, Disposable {
     this.position = parts.agent.log.position;
     this.changed = createSignal<void>(parts.onError);
     this.heldElsewhere = createSignal<void>(parts.onError);
+    this.files = this.bag.add(new FilesOffer(this.agent, () => this.changed.fire(), parts.onError));
     this.bag.add(this.agent.log.onAppend((placed) => this.takeAppended(placed)));
     this.bag.add(
       this.agent.on((event) => {
@@ -108,6 +112,7 @@ export class HostSession implements ShownSession, Disposable {
       sendOn: parts.facts.sendOn(),
       mode: agent.mode(),
       isSummarising: agent.isCompacting(),
+      ...(this.files.view === null ? {} : { files: this.files.view }),
     };
   };
 

@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../log/store.js';
 import type { OutlineNode } from '../../shared/fold/types.js';
+import { branchItem } from './branch-items.js';
 import { branchesOf, type Branch } from './branches.js';
 import type { OpenSessions, SessionEvent } from './open-sessions.js';
 import { groupByTime, relativeTime, rowIcons, rowWord, type GroupName } from './rows.js';
@@ -17,7 +18,8 @@ export type TreeNode =
   | { kind: 'group'; name: GroupName; sessions: SessionSummary[] }
   | { kind: 'session'; summary: SessionSummary }
   | { kind: 'branch'; session: string; branch: Branch }
-  | { kind: 'more'; count: number };
+  /** More sessions, or more branches of one. */
+  | { kind: 'more'; count: number; session?: string };
 
 export interface SessionsTreeParts {
   store: WindowStore;
@@ -29,6 +31,8 @@ export interface SessionsTreeParts {
 }
 
 const PAGE = 50;
+/** Branches below a session, the newest first. */
+const BRANCHES = 20;
 /** Changes that come within this time are shown together. */
 const REFRESH_MS = 100;
 
@@ -38,6 +42,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private readonly filtered = new vscode.EventEmitter<TreeFilter>();
   readonly onDidFilter = this.filtered.event;
   private limit = PAGE;
+  /** Of sessions of which more branches were asked for. */
+  private readonly branchLimits = new Map<string, number>();
   private shownFilter = noFilter;
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: { dispose(): void }[];
@@ -71,9 +77,15 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.refresh();
   }
 
-  showMore(): void {
-    this.limit += PAGE;
+  /** More sessions, or more branches of this one. */
+  showMore(session?: string): void {
+    if (session === undefined) this.limit += PAGE;
+    else this.branchLimits.set(session, this.branchLimit(session) + BRANCHES);
     this.refresh();
+  }
+
+  private branchLimit(session: string): number {
+    return this.branchLimits.get(session) ?? BRANCHES;
   }
 
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {
@@ -97,9 +109,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       case 'session':
         return this.sessionItem(node.summary);
       case 'branch':
-        return branchItem(node.session, node.branch);
+        return branchItem(node.session, node.branch, this.parts.sessions.peekReadable(node.session)?.run());
       case 'more':
-        return moreItem();
+        return moreItem(node);
     }
   }
 
@@ -138,7 +150,12 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   private async branches({ id }: SessionSummary): Promise<TreeNode[]> {
     const log = this.parts.sessions.peek(id)?.agent.log ?? (await this.parts.store.open(id));
-    return branchesOf(log.outline, log.head).map((branch) => ({ kind: 'branch', session: id, branch }));
+    const branches = branchesOf(log.outline, log.head, log.state().labels).reverse();
+    const limit = this.branchLimit(id);
+    const rows = branches.filter(({ isShown }, index) => index < limit || isShown);
+    const nodes: TreeNode[] = rows.map((branch) => ({ kind: 'branch', session: id, branch }));
+    const left = branches.length - rows.length;
+    return left === 0 ? nodes : [...nodes, { kind: 'more', count: left, session: id }];
   }
 
   private sessionItem(summary: SessionSummary): vscode.TreeItem {
@@ -204,6 +221,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 }
 
+/** What a row, or how many there are, may follow from. */
+const rowTypes = new Set(['session_info', 'head', 'label', 'incomplete_output']);
+
 /** A list costs a look at every file, so it is made anew only for what a row shows. */
 function changesRows(event: SessionEvent): boolean {
   switch (event.type) {
@@ -216,9 +236,7 @@ function changesRows(event: SessionEvent): boolean {
     case 'replaced':
       return true;
     case 'appended':
-      return event.placed.some(
-        ({ position, entry }) => position === 0 || entry.type === 'session_info' || entry.type === 'head',
-      );
+      return event.placed.some(({ position, entry }) => position === 0 || rowTypes.has(entry.type));
     case 'agent':
       return event.event.type === 'run' || event.event.type === 'turn_end';
   }
@@ -262,26 +280,17 @@ function groupTitle(name: GroupName): string {
   }
 }
 
-function branchItem(session: string, { leaf, label, isShown, detail }: Branch): vscode.TreeItem {
-  const item = new vscode.TreeItem(label);
-  item.id = `branch:${session}:${leaf}`;
-  item.description = isShown ? vscode.l10n.t('shown') : '';
-  item.tooltip = detail;
-  item.iconPath = new vscode.ThemeIcon('git-branch');
-  item.contextValue = 'branch';
-  item.command = {
-    command: 'bough.session.open',
-    title: vscode.l10n.t('Open Branch'),
-    arguments: [session, leaf],
-  };
-  return item;
-}
-
-function moreItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Show More'));
-  item.id = 'more';
+function moreItem({ count, session }: Extract<TreeNode, { kind: 'more' }>): vscode.TreeItem {
+  const item = new vscode.TreeItem(
+    session === undefined ? vscode.l10n.t('Show More') : vscode.l10n.t('Show More Branches ({0})', count),
+  );
+  item.id = session === undefined ? 'more' : `more:${session}`;
   item.contextValue = 'more';
   item.iconPath = new vscode.ThemeIcon('ellipsis');
-  item.command = { command: 'bough.session.more', title: vscode.l10n.t('Show More') };
+  item.command = {
+    command: 'bough.session.more',
+    title: vscode.l10n.t('Show More'),
+    arguments: session === undefined ? [] : [session],
+  };
   return item;
 }

@@ -30,7 +30,12 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
     getChildren: async (node) => (await tree()).getChildren(node),
     getTreeItem: async (node) => (await tree()).getTreeItem(node),
   };
-  const view = vscode.window.createTreeView('bough.sessions', { treeDataProvider: provider });
+  const view = vscode.window.createTreeView('bough.sessions', {
+    treeDataProvider: provider,
+    // Two branches are compared.
+    canSelectMany: true,
+    showCollapseAll: true,
+  });
   const mark = registerOnShow();
   return {
     say: (words) => {

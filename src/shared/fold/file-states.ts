@@ -12,6 +12,8 @@ export interface FileState {
   here: string | null;
   /** What the session wrote there last, on whichever line: as far as the log knows it is what the disk has. */
   written: string | null;
+  /** That is what one of the lines says; else it is somebody's own text that was brought back. */
+  isOfLines: boolean;
 }
 
 interface PlacedChanges {
@@ -35,12 +37,17 @@ export class FileStates {
    */
   at(until: ReadonlyMap<number, number>): FileState[] {
     const states = new Map<string, FileState>();
+    const said = new Map<string, Set<string | null>>();
     for (const { position, ordinal, note } of this.#changes) {
       // Putting files back changes what the disk has, and no line.
-      const isOfLine = note.restored !== true && position < (until.get(ordinal) ?? ROOT);
+      const isRestored = note.restored === true;
+      const isOfLine = !isRestored && position < (until.get(ordinal) ?? ROOT);
       for (const { path, before, after } of note.changes) {
-        const known = states.get(path) ?? { path, here: before, written: before };
-        states.set(path, { path, here: isOfLine ? after : known.here, written: after });
+        const lines = said.get(path) ?? new Set([before]);
+        said.set(path, isRestored ? lines : lines.add(after));
+        const known = states.get(path);
+        const here = isOfLine ? after : known === undefined ? before : known.here;
+        states.set(path, { path, here, written: after, isOfLines: lines.has(after) });
       }
     }
     return [...states.values()];

@@ -98,6 +98,8 @@ describe('files follow branches', () => {
     expect(bench.workspace.text('plan.md')).toBe('one');
     await bench.session.restoreFiles([{ path: 'plan.md', wanted: sha256('by hand'), seen: sha256('one') }]);
     expect(bench.workspace.text('plan.md')).toBe('by hand');
+    // It is the person's text still, though it was brought back by us.
+    expect((await bench.session.fileDifferences()).map(brief)).toEqual([['plan.md', true, true]]);
   });
 
   it('a file that was changed by hand while its line says the same is no matter of branches', async () => {

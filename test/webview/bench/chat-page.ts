@@ -113,6 +113,8 @@ export class ChatPage {
     switch (ask.what) {
       case 'blob':
         return { ok: true, result: this.scene.blobs.get(ask.hash) ?? '' };
+      case 'compare':
+        return { ok: true, result: this.scene.compare(ask.left_id, ask.right_id) };
       case 'files':
         return { ok: true, result: this.files.filter((file) => file.includes(ask.query)) };
       case 'bodies':

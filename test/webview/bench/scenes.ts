@@ -1,7 +1,13 @@
 // What the host would send: snapshots folded from real entries, so that no scene shows what a log could not say.
 import { SessionFold } from '../../../src/shared/fold/session-fold.js';
 import type { Draft, Entry } from '../../../src/shared/notes.js';
-import type { Snapshot, StatusView, ToWebview } from '../../../src/shared/protocol.js';
+import type {
+  ComparedLine,
+  ComparedLines,
+  Snapshot,
+  StatusView,
+  ToWebview,
+} from '../../../src/shared/protocol.js';
 
 export const demoModel = { id: 'demo/tour', label: 'Demo', demo: true, contextWindow: undefined };
 export const realModel = {
@@ -93,6 +99,23 @@ export class Scene {
   result(call_id: string, name: string, content: string, is_error = false): string {
     const part = { type: 'tool_result' as const, call_id, name, content, is_error };
     return this.add({ type: 'message', role: 'tool', parts: [part] });
+  }
+
+  /** As the host would answer. */
+  compare(left_id: string, right_id: string): ComparedLines {
+    const [left, right] = [this.fold.pathIds(left_id), this.fold.pathIds(right_id)];
+    const common_id = left.findLast((id) => right.includes(id)) ?? null;
+    const line = (head: string): ComparedLine => {
+      const own = this.fold.linePositions(head).flatMap((position) => this.placed[position] ?? []);
+      const from = own.findIndex(({ entry }) => entry.id === common_id) + 1;
+      return { head, entries: own.slice(from), state: this.fold.state(head), left_out: 0 };
+    };
+    const there = new Map(this.fold.files(right_id).map(({ path, here }) => [path, here]));
+    const files = this.fold
+      .files(left_id)
+      .filter(({ path, here }) => here !== there.get(path))
+      .map(({ path, here }) => ({ path, left: here !== null, right: there.get(path) !== null }));
+    return { common_id, left: line(left_id), right: line(right_id), files };
   }
 
   blob(text: string): string {

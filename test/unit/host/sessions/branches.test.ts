@@ -21,7 +21,7 @@ describe('branches of a session', () => {
   it('none when nothing was said, one for one line', () => {
     expect(branchesOf([], null)).toEqual([]);
     expect(branchesOf([user('a', -1, 'Hi'), answer('b', 0, 'Hello')], 'b')).toEqual([
-      { leaf: 'b', label: 'Hi', detail: 'Hello', isShown: true },
+      { leaf: 'b', label: 'Hi', detail: 'Hello', isShown: true, messages: 2 },
     ]);
   });
 
@@ -37,6 +37,23 @@ describe('branches of a session', () => {
     expect(branchesOf(nodes, 'd').map(({ leaf, label, isShown }) => [leaf, label, isShown])).toEqual([
       ['d', 'First way', true],
       ['f', 'Second way', false],
+    ]);
+  });
+
+  it('H2: a name the person gave wins over the first words; what is only on it is counted and marked', () => {
+    const nodes: OutlineNode[] = [
+      user('a', -1, 'Hi'),
+      user('b', 0, 'First way'),
+      ['c', 1, 'incomplete_output', OutlineFlag.incomplete, 'Half'],
+      user('d', 0, 'Second way'),
+      ['e', 3, 'message', OutlineFlag.assistant | OutlineFlag.recovered, 'Two'],
+    ];
+    expect(branchesOf(nodes, 'e', { a: 'shared', d: 'the better one' })).toEqual([
+      { leaf: 'c', label: 'First way', detail: 'Half', isShown: false, messages: 1, mark: 'incomplete' },
+      {
+        ...{ leaf: 'e', label: 'Second way', detail: 'Two', isShown: true, messages: 2 },
+        ...{ name: 'the better one', mark: 'damaged' },
+      },
     ]);
   });
 

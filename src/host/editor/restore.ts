@@ -1,0 +1,183 @@
+/**
+ * The person lets files follow a line: sees what would be written before anything is, is asked about each file that
+ * somebody else changed since, and is told by name what was done and what was not. One button takes it back.
+ */
+import * as vscode from 'vscode';
+import type { FileDifference, FileToRestore, RestoredFile, RestoreOutcome } from '../../agent/files.js';
+import type { AgentSession } from '../../agent/types.js';
+import { unwrap } from '../errors.js';
+import { plainLabel } from '../labels.js';
+import type { Reports } from '../reports.js';
+import type { Teller } from '../tell.js';
+import type { FilePair, KeptFiles } from './kept-files.js';
+
+export interface RestoreParts {
+  kept: KeptFiles;
+  reports: Reports;
+  tell: Teller;
+}
+
+/** More names than this go to a document. */
+const NAMED = 8;
+
+export async function previewFiles(agent: AgentSession, parts: RestoreParts): Promise<void> {
+  const files = await agent.fileDifferences();
+  if (files.length === 0) parts.tell.info(nothingDiffers());
+  else await showAll(agent, files, parts);
+}
+
+/** Puts back what the line on show has otherwise. */
+export async function restoreFiles(agent: AgentSession, parts: RestoreParts): Promise<void> {
+  const all = await agent.fileDifferences();
+  if (all.length === 0) return parts.tell.info(nothingDiffers());
+  const able = all.filter(({ problem }) => problem === undefined);
+  if (able.length > 0) {
+    await showAll(agent, able, parts);
+    if (!(await agrees(able))) return;
+  }
+  const kept: string[] = [];
+  const chosen: FileToRestore[] = [];
+  for (const file of able) {
+    const answer = file.isChangedSince ? await askAbout(agent, file, parts) : 'overwrite';
+    if (answer === undefined) return;
+    if (answer === 'keep') kept.push(file.path);
+    else chosen.push({ path: file.path, wanted: file.wanted, seen: file.now });
+  }
+  const outcome = unwrap(await agent.restoreFiles(chosen));
+  const unable = all.flatMap(({ path, problem }) =>
+    problem === undefined ? [] : [{ path, message: problem }],
+  );
+  await tellOutcome(agent, { ...outcome, failed: [...unable, ...outcome.failed] }, kept, parts);
+}
+
+const nothingDiffers = (): string =>
+  vscode.l10n.t('The files this session changed are as this branch left them.');
+
+// ------------------------------------------------------------------------------------------------------- preview
+
+const showAll = (
+  agent: AgentSession,
+  files: readonly FileDifference[],
+  { kept }: RestoreParts,
+): Promise<void> =>
+  kept.showAll(
+    files.length === 1
+      ? vscode.l10n.t('Restore {0}', files[0]?.path ?? '')
+      : vscode.l10n.t('Restore {0} files', files.length),
+    files.map((file) => pairOf(agent, file, kept)),
+  );
+
+/** Left as it is now, right as the line has it. */
+const pairOf = (
+  agent: AgentSession,
+  { path, now, wanted, uri }: FileDifference,
+  kept: KeptFiles,
+): FilePair => ({
+  path,
+  left: now === null || uri === undefined ? undefined : vscode.Uri.parse(uri, true),
+  right: kept.uri(agent.log.id, path, wanted),
+});
+
+// ----------------------------------------------------------------------------------------------------- questions
+
+async function agrees(files: readonly FileDifference[]): Promise<boolean> {
+  const restore =
+    files.length === 1 ? vscode.l10n.t('Restore 1 File') : vscode.l10n.t('Restore {0} Files', files.length);
+  const keep = vscode.l10n.t('Keep Files as They Are');
+  const picked = await vscode.window.showQuickPick(
+    [
+      { label: restore, detail: plainLabel(files.map(wordsOf).join(', ')) },
+      { label: keep, detail: vscode.l10n.t('Only the conversation went to the other branch.') },
+    ],
+    {
+      title: vscode.l10n.t('Restore Files'),
+      placeHolder: vscode.l10n.t('The editor shows what would be written. Nothing has been changed yet.'),
+      ignoreFocusOut: true,
+    },
+  );
+  return picked?.label === restore;
+}
+
+function wordsOf({ path, now, wanted, isChangedSince }: FileDifference): string {
+  if (isChangedSince) return vscode.l10n.t('{0} (you are asked: it was changed since)', path);
+  if (wanted === null) return vscode.l10n.t('{0} (removed)', path);
+  return now === null ? vscode.l10n.t('{0} (created)', path) : path;
+}
+
+/** Undefined: the person left the question, and with it all of this. */
+async function askAbout(
+  agent: AgentSession,
+  file: FileDifference,
+  { kept }: RestoreParts,
+): Promise<'overwrite' | 'keep' | undefined> {
+  const keep = { label: vscode.l10n.t('Keep Mine'), answer: 'keep' as const };
+  const overwrite = {
+    label: vscode.l10n.t('Overwrite'),
+    detail: vscode.l10n.t('What it has now is kept: Undo brings it back.'),
+    answer: 'overwrite' as const,
+  };
+  const show = { label: vscode.l10n.t('Show Diff'), answer: 'show' as const };
+  for (;;) {
+    const picked = await vscode.window.showQuickPick([keep, overwrite, show], {
+      title: vscode.l10n.t('{0} was changed since', file.path),
+      placeHolder: vscode.l10n.t('It is not what this session left there. What is to become of it?'),
+      ignoreFocusOut: true,
+    });
+    if (picked?.answer !== 'show') return picked?.answer;
+    await kept.showOne(
+      vscode.l10n.t('{0} (now ↔ as this branch left it)', file.path),
+      pairOf(agent, file, kept),
+    );
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ what was done
+
+async function tellOutcome(
+  agent: AgentSession,
+  { restored, failed, unrecorded }: RestoreOutcome,
+  kept: readonly string[],
+  parts: RestoreParts,
+): Promise<void> {
+  const lines = [
+    ...names(vscode.l10n.t('Restored'), restored.map(nameOf)),
+    ...names(vscode.l10n.t('Kept as they are'), kept),
+    ...failed.map(({ path, message }) => vscode.l10n.t('Not restored: {0}. {1}', path, message)),
+    ...(unrecorded === null
+      ? []
+      : [vscode.l10n.t('The session could not write down what was restored. {0}', unrecorded.message)]),
+  ];
+  const isLong = restored.length + kept.length + failed.length > NAMED;
+  const report = vscode.l10n.t('Restored files');
+  if (isLong) await parts.reports.show(`${report}.md`, lines.join('\n\n'));
+  const text = isLong
+    ? vscode.l10n.t(
+        'Restored {0} files, kept {1}, could not restore {2}.',
+        restored.length,
+        kept.length,
+        failed.length,
+      )
+    : lines.join(' ');
+  const say = failed.length > 0 || unrecorded !== null ? parts.tell.warn : parts.tell.info;
+  say(text, restored.length === 0 ? {} : { [vscode.l10n.t('Undo')]: () => undo(agent, restored, parts) });
+}
+
+const names = (what: string, paths: readonly string[]): string[] =>
+  paths.length === 0 ? [] : [`${what}: ${paths.join(', ')}.`];
+
+const nameOf = ({ path, saved, after }: RestoredFile): string =>
+  saved
+    ? after === null
+      ? vscode.l10n.t('{0} (removed)', path)
+      : path
+    : vscode.l10n.t('{0} (in the editor, not saved)', path);
+
+/** What was changed once more since then is left alone, and named. */
+async function undo(
+  agent: AgentSession,
+  restored: readonly RestoredFile[],
+  parts: RestoreParts,
+): Promise<void> {
+  const back = restored.map(({ path, before, after }) => ({ path, wanted: before, seen: after }));
+  await tellOutcome(agent, unwrap(await agent.restoreFiles(back)), [], parts);
+}

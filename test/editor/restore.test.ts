@@ -1,0 +1,121 @@
+// Files follow branches when the person says so: two lines change the same file and the same to-do list, each keeps its
+// own; what was changed by hand in between is asked about; what was done is told and taken back.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { reply } from '../model-server/index.js';
+import { eventually } from './bench/index.js';
+import { ofType, onlyLog } from './log-on-disk.js';
+import { type Person, reloaded } from './person.js';
+import { withScriptedModel } from './scripted.js';
+
+const writes = (file: string, content: string) =>
+  reply.calls([{ name: 'write', args: { path: file, content } }]);
+
+async function ask(person: Person, text: string, answer: string): Promise<void> {
+  await person.send(text);
+  await person.says(answer);
+  await person.run('idle');
+}
+
+async function editTo(person: Person, from: string, to: string, answer: string): Promise<void> {
+  const message = person.message('user').filter({ hasText: from });
+  await message.hover();
+  await message.locator('[data-testid="edit-message"]').click();
+  await person.composer.fill(to);
+  await person.at('send').click();
+  await person.says(answer);
+  await person.run('idle');
+}
+
+test('H8 H9: two lines change one file: each keeps its own, files follow on request, a change by hand is never lost silently', () =>
+  withScriptedModel({ files: { 'plan.md': 'base\n' } }, async ({ editor, server, person: first }) => {
+    let person = first;
+    const plan = path.join(editor.workspace, 'plan.md');
+    const extra = path.join(editor.workspace, 'notes/extra.md');
+    const text = () => readFileSync(plan, 'utf8');
+    const has = (wanted: string) =>
+      eventually(() => existsSync(plan) && text() === wanted, { what: `plan.md says ${wanted}` });
+    const offered = person.at('files-offer');
+
+    await person.setMode('Accept edits', 'accept_edits');
+    server.enqueue(
+      reply.text('Ready.'),
+      writes('plan.md', 'by train\n'),
+      writes('notes/extra.md', 'tickets\n'),
+      reply.text('The train it is.'),
+      writes('plan.md', 'by car\n'),
+      reply.text('The car it is.'),
+    );
+    await ask(person, 'Plan a trip', 'Ready.');
+    await ask(person, 'Take the train', 'The train it is.');
+    await editTo(person, 'Take the train', 'Take the car', 'The car it is.');
+    await has('by car\n');
+
+    // the conversation alone is the way that needs nothing
+    await person.at('branch-prev').first().click();
+    await person.says('The train it is.');
+    await offered.waitFor();
+    expect(await offered.innerText()).toContain('One file is not as this branch left it.');
+    expect(text()).toBe('by car\n');
+    await editor.screenshot('offered');
+
+    // files follow: what would be written is shown first
+    await person.at('files-restore').click();
+    await editor.page.locator('.multiDiffEditor').waitFor();
+    await editor.page.getByPlaceholder('Nothing has been changed yet').waitFor();
+    expect(text()).toBe('by car\n');
+    await editor.screenshot('preview');
+    await editor.pick('Restore 1 File');
+    await has('by train\n');
+    await editor.notification('Restored: plan.md.').waitFor();
+    await offered.waitFor({ state: 'detached' });
+    expect(readFileSync(extra, 'utf8')).toBe('tickets\n');
+    await editor.screenshot('restored');
+
+    // and that is taken back by one action
+    await editor.notification('Restored: plan.md.').getByRole('button', { name: 'Undo' }).click();
+    await has('by car\n');
+    expect(
+      ofType(onlyLog(editor.storage()), 'files_changed').filter(({ restored }) => restored === true),
+    ).toHaveLength(2);
+
+    // a change by hand in between is asked about, and kept
+    person = await reloaded(editor);
+    writeFileSync(plan, 'by hand\n');
+    await person.at('branch-next').first().click();
+    await person.says('The car it is.');
+    await person.at('branch-prev').first().click();
+    await person.says('The train it is.');
+    await person.at('files-offer').waitFor();
+    expect(await person.at('files-offer').innerText()).toContain('1 changed since: you are asked first.');
+    await person.at('files-restore').click();
+    await editor.pick('Restore 1 File');
+    await editor.page.getByText('plan.md was changed since').first().waitFor();
+    await editor.screenshot('asked');
+    await editor.pick('Keep Mine');
+    await editor.notification('Kept as they are: plan.md.').waitFor();
+    expect(text()).toBe('by hand\n');
+
+    // overwritten only when that is said, and brought back
+    await person.at('files-restore').click();
+    await editor.pick('Restore 1 File');
+    await editor.pick('Overwrite');
+    await has('by train\n');
+    await editor.notification('Restored: plan.md.').getByRole('button', { name: 'Undo' }).click();
+    await has('by hand\n');
+
+    // to before both: what was created goes, what was changed is as it was; the text by hand is still asked about
+    const before = person.message('user').filter({ hasText: 'Plan a trip' });
+    await before.hover();
+    await person.at('branch-here').first().click();
+    await person.at('files-offer').waitFor();
+    await person.at('files-restore').click();
+    await editor.page.locator('.quick-input-widget:visible').getByText('notes/extra.md (removed)').waitFor();
+    await editor.pick('Restore 2 Files');
+    await editor.pick('Overwrite');
+    await editor.notification('Restored:').filter({ hasText: 'notes/extra.md (removed)' }).waitFor();
+    await has('base\n');
+    expect(existsSync(extra)).toBe(false);
+    expect(existsSync(path.join(editor.workspace, '.git'))).toBe(false);
+  }));
