@@ -16,7 +16,9 @@ import type {
   UiCommand,
 } from '../src/shared/protocol.js';
 import { Blobs } from './blobs.js';
+import { LONGEST_FILE, textIn, type Brought } from './composer/attach.js';
 import { Draft } from './composer/draft.svelte.js';
+import { prepareImage, toBase64 } from './composer/images.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
 import { conversationText } from './conversation-text.js';
 import { leftBranch, type LeftBranch } from './left-branch.js';
@@ -59,6 +61,8 @@ export class Chat {
   readonly connection: Connection;
   problem = $state.raw<Problem | null>(null);
   isSending = $state.raw(false);
+  /** How many things are on their way into the draft. */
+  attaching = $state.raw(0);
   /** Grows when the composer is to take the focus. */
   focusRequests = $state.raw(0);
   /** The person asked to be brought to what waits for a decision. */
@@ -173,7 +177,8 @@ export class Chat {
 
   async send(mode: SendMode = 'send', replyInstead = false): Promise<void> {
     const session = this.session.info;
-    if (this.isSending || this.draft.isEmpty || session === null || session.read_only) return;
+    if (this.isSending || this.attaching > 0 || this.draft.isEmpty || session === null || session.read_only)
+      return;
     const { text, editing, rest } = this.draft;
     const intent = this.#prompt({ text, mentions: this.draft.mentions(), editing, mode, replyInstead });
     this.draft.beginSending();
@@ -242,6 +247,39 @@ export class Chat {
     const message =
       'The queued message was sent before your change was saved. What you wrote stands in the composer.';
     this.problem = { failure: { kind: 'refused', message, transient: false } };
+  }
+
+  /** What was pasted or dropped. */
+  async attach({ images, others, uris }: Brought): Promise<void> {
+    const session = this.session.info?.id;
+    const isHere = () => session === this.session.info?.id;
+    this.attaching++;
+    await this.#orExplain('It could not be attached', async () => {
+      for (const file of images) await this.#attachImage(file, isHere);
+      for (const file of others) await this.#attachText(file, isHere);
+      if (uris.length === 0) return;
+      const found = (await this.#ask<'paths'>({ what: 'paths', uris })) ?? [];
+      if (found.length === 0) throw new Error('It lies in none of the open folders.');
+      for (const { path, kind } of found) if (isHere()) this.draft.attachPath(path, kind);
+    });
+    this.attaching--;
+  }
+
+  async #attachImage(file: File, isHere: () => boolean): Promise<void> {
+    const name = file.name === '' ? 'Image' : file.name;
+    const image = await prepareImage(file);
+    if (image === undefined) throw new Error(`${name} cannot be read as an image. Use a PNG or JPEG.`);
+    const { mime, bytes } = image;
+    const blob = await this.#ask<'attach'>({ what: 'attach', mime, data: toBase64(bytes) });
+    if (blob !== undefined && isHere()) this.draft.attachImage(name, { blob, mime });
+  }
+
+  async #attachText(file: File, isHere: () => boolean): Promise<void> {
+    if (file.size > LONGEST_FILE)
+      throw new Error(`${file.name} is too long to attach. Put it into the folder and name it by @.`);
+    const text = await textIn(file);
+    if (text === undefined) throw new Error(`${file.name} is neither a text nor an image.`);
+    if (isHere()) this.draft.attachText(text, file.name);
   }
 
   async copyMessage(message: Message): Promise<void> {
@@ -329,7 +367,7 @@ export class Chat {
       text: prompt.text,
       mentions: prompt.mentions,
       mode,
-      ...(prompt.editing === null ? {} : { editing: prompt.editing }),
+      ...(prompt.editing === null ? {} : { editing: prompt.editing, images_named: true }),
       ...(prompt.replyInstead ? { reply_instead: true } : {}),
     };
   }

@@ -14,12 +14,16 @@ export interface Prompt {
   mentions: readonly Mention[];
 }
 
-/** The text, and a part for each thing it names. */
+/** The text, and a part for each thing it names; an image is its blob. */
 export function promptParts(text: string, mentions: readonly Mention[]): Part[] {
-  return [
-    { type: 'text', text },
-    ...mentions.map((mention): Part => ({ type: 'text', text: mentionText(mention) })),
-  ];
+  return [{ type: 'text', text }, ...mentions.map(mentionPart)];
+}
+
+function mentionPart(mention: Mention): Part {
+  const { kind, label, blob, mime } = mention;
+  return kind === 'image' && blob !== undefined
+    ? { type: 'image', blob, mime: mime ?? 'image/png', name: label }
+    : { type: 'text', text: mentionText(mention) };
 }
 
 function mentionText({ kind, label, path, text }: Mention): string {

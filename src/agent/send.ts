@@ -67,7 +67,7 @@ async function replyWhileRunning(core: Core, intent: Send): Promise<Done> {
 async function startTurn(core: Core, intent: Send, expected: ExpectedHead): Promise<Done | Failure> {
   const wrong = headMoved(core, expected);
   if (wrong !== null) return wrong;
-  const place = await placeOf(core, intent.editing);
+  const place = await placeOf(core, intent);
   if (isFailure(place)) return place;
   const closing =
     suspensionOf(core) === null
@@ -94,7 +94,10 @@ interface Place {
   files: Part[];
 }
 
-async function placeOf(core: Core, editing: string | undefined): Promise<Place | Failure> {
+async function placeOf(
+  core: Core,
+  { editing, images_named: areNamed }: Pick<Send, 'editing' | 'images_named'>,
+): Promise<Place | Failure> {
   if (editing === undefined) return { head: [], files: [] };
   const edited = await core.log.entry(editing);
   if (edited?.type !== 'message' || edited.role !== 'user') {
@@ -105,6 +108,8 @@ async function placeOf(core: Core, editing: string | undefined): Promise<Place |
   }
   return {
     head: headTo(core, edited.parent_id),
-    files: edited.parts.filter((part) => part.type === 'image' || part.type === 'file'),
+    files: edited.parts.filter(
+      (part) => part.type === 'file' || (part.type === 'image' && areNamed !== true),
+    ),
   };
 }

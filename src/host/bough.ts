@@ -18,7 +18,7 @@ import type { ProposedFile } from './editor/diffs.js';
 import type { KeptFiles } from './editor/kept-files.js';
 import { previewFiles } from './editor/restore.js';
 import { unwrap } from './errors.js';
-import { findFiles, openFile } from './files.js';
+import { findFiles, openFile, pathsOf } from './files.js';
 import { layGround, type Ground, type GroundParts } from './ground.js';
 import { notifyWhenNeeded } from './notifications.js';
 import { readProposal } from './proposal.js';
@@ -172,6 +172,7 @@ function createChats(
     clock: systemClock,
     command: runUi,
     files: findFiles,
+    paths: pathsOf,
     drafts,
     onIntent: ({ session, intent, failure, seen }) => {
       sessions.peek(session)?.takeIntent(intent, failure, seen);

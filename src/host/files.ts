@@ -29,6 +29,19 @@ function insensitive(text: string): string {
     .join('');
 }
 
+/** Files and folders that were dragged from the editor's explorer; what lies elsewhere is left out. */
+export async function pathsOf(uris: readonly string[]): Promise<{ path: string; kind: 'file' | 'folder' }[]> {
+  const found: { path: string; kind: 'file' | 'folder' }[] = [];
+  for (const text of uris) {
+    const uri = vscode.Uri.parse(text);
+    const type = vscode.workspace.getWorkspaceFolder(uri) === undefined ? undefined : (await stat(uri))?.type;
+    if (type === undefined) continue;
+    const path = vscode.workspace.asRelativePath(uri);
+    found.push({ path, kind: (type & vscode.FileType.Directory) === 0 ? 'file' : 'folder' });
+  }
+  return found;
+}
+
 /** `path` as the chat shows it: relative to a folder, with the folder's name in front when there are several. */
 export async function openFile(path: string, line: number | undefined): Promise<void> {
   for (const uri of candidates(path)) {

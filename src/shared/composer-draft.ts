@@ -1,12 +1,18 @@
 /** What stands in the composer before it is sent: its text, what is attached, and what an edit put aside. */
 import * as z from 'zod';
 
-/** A file, folder or range that the person named; resolved by the host when it is sent. */
+/** A file, folder, range or image that the person named; resolved by the host when it is sent. */
 export const mentionSchema = z.object({
-  kind: z.enum(['file', 'folder', 'selection', 'problems', 'terminal']),
+  kind: z.enum(['file', 'folder', 'selection', 'problems', 'terminal', 'image']),
   label: z.string(),
   path: z.string().optional(),
   text: z.string().optional(),
+  /** Of an image: its bytes lie beside the log. */
+  blob: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  mime: z.string().optional(),
 });
 export type Mention = z.infer<typeof mentionSchema>;
 

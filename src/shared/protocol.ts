@@ -15,6 +15,8 @@ export type { ComposerDraft, Mention } from './composer-draft.js';
 
 const requestId = z.number().int().nonnegative();
 const entryId = z.string().min(1);
+/** 5 MB: more than this no provider takes. */
+const MOST_IMAGE_CHARS = 5 * 1024 * 1024;
 
 /** What the person asks for. Each appends to the log, or fails with a sentence and changes nothing. */
 export const intentSchema = z.discriminatedUnion('type', [
@@ -25,6 +27,8 @@ export const intentSchema = z.discriminatedUnion('type', [
     mentions: z.array(mentionSchema).default([]),
     editing: entryId.optional(),
     mode: z.enum(['send', 'queue', 'steer']).default('send'),
+    /** The images of an edited message are those that the mentions name; without it all of them travel along. */
+    images_named: z.boolean().optional(),
     /** The person chose to answer what is pending as denied: "replied instead". */
     reply_instead: z.boolean().optional(),
   }),
@@ -152,6 +156,14 @@ export const askSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('blob'), hash: z.string() }),
   /** What two lines have of their own, by the ends of them. */
   z.object({ what: z.literal('compare'), left_id: entryId, right_id: entryId }),
+  /** Keeps an image beside the log, so that a message can name it; `data` is base64. */
+  z.object({
+    what: z.literal('attach'),
+    mime: z.enum(['image/png', 'image/jpeg']),
+    data: z.string().max(MOST_IMAGE_CHARS),
+  }),
+  /** Paths of files and folders that were dropped, as messages name them. */
+  z.object({ what: z.literal('paths'), uris: z.array(z.string()).max(100) }),
   /** Paths for an @-mention that begins like this. */
   z.object({ what: z.literal('files'), query: z.string() }),
 ]);
@@ -166,6 +178,10 @@ export interface AskResults {
   blob: string;
   compare: ComparedLines;
   files: string[];
+  /** The hash of the blob. */
+  attach: string;
+  /** Those that lie in the workspace. */
+  paths: { path: string; kind: 'file' | 'folder' }[];
 }
 
 /** What stands on a line behind the last entry that it shares with the other. */

@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { type ChatPage, chromiumPath, type Open, openBrowser, openChat } from './bench/chat-page.js';
 import { approvalTests } from './view/approvals.js';
+import { attachTests } from './view/attach.js';
 import { composerTests } from './view/composer.js';
 import { findTests } from './view/find.js';
 import { transcriptTests } from './view/transcript.js';
@@ -31,6 +32,7 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   };
 
   composerTests(open);
+  attachTests(open);
   approvalTests(open);
   troubleTests(open);
   transcriptTests(open);

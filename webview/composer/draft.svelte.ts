@@ -14,7 +14,7 @@ export const LARGEST_PASTE = 20_000;
 
 export class Draft {
   text = $state('');
-  /** Texts that were pasted and are too long for the field. */
+  /** What is attached: texts that are too long for the field, images, files. */
   chips = $state.raw<readonly Mention[]>([]);
   editing = $state.raw<string | null>(null);
   /** Files picked for an @-mention; those no longer named in the text are not sent. */
@@ -89,11 +89,25 @@ export class Draft {
     this.chips = [...this.chips, ...this.#unnamed(mentions, this.text)];
   }
 
-  attachText(text: string): void {
+  attachText(text: string, name = 'Pasted text'): void {
+    this.chips = [...this.chips, { kind: 'file', label: this.#freeName(name), text }];
+  }
+
+  attachImage(name: string, image: { blob: string; mime: string }): void {
+    this.chips = [...this.chips, { kind: 'image', label: this.#freeName(name), ...image }];
+  }
+
+  /** A file or folder of the workspace; each once. */
+  attachPath(path: string, kind: 'file' | 'folder'): void {
+    if (!this.chips.some((chip) => chip.path === path))
+      this.chips = [...this.chips, { kind, label: path, path }];
+  }
+
+  #freeName(name: string): string {
     const names = new Set(this.chips.map((chip) => chip.label));
     let number = 1;
-    while (names.has(pasteName(number))) number++;
-    this.chips = [...this.chips, { kind: 'file', label: pasteName(number), text }];
+    while (names.has(numbered(name, number))) number++;
+    return numbered(name, number);
   }
 
   remove(chip: Mention): void {
@@ -156,4 +170,9 @@ function namesFile(text: string, path: string): boolean {
   return false;
 }
 
-const pasteName = (number: number): string => (number === 1 ? 'Pasted text' : `Pasted text ${number}`);
+/** The ending stays at the end. */
+function numbered(name: string, number: number): string {
+  if (number === 1) return name;
+  const [, stem = name, ending = ''] = /^(.+?)(\.\w{1,5})?$/.exec(name) ?? [];
+  return `${stem} ${number}${ending}`;
+}

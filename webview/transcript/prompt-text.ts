@@ -22,15 +22,18 @@ async function wholeText(parts: readonly TextPart[], whole: Whole): Promise<stri
 export const wholeMessage = (message: Message, whole: Whole): Promise<string> =>
   wholeText(textParts(message), whole);
 
-/** A prompt as it goes back into the composer. Its images and files travel with it by themselves. */
+/** A prompt as it goes back into the composer, with its images. Files of another kind travel with it by themselves. */
 export async function promptToEdit(
   message: Prompted,
   whole: Whole,
 ): Promise<{ text: string; mentions: Mention[] }> {
-  const { typed, attachments } = promptOf(message);
+  const { typed, attachments, files } = promptOf(message);
+  const images = files.flatMap(({ type, blob, mime, name }): Mention[] =>
+    type === 'image' ? [{ kind: 'image', label: name, blob, mime }] : [],
+  );
   const mentions = attachments.map(async ({ kind, label, path, part }): Promise<Mention> => {
     const text = withoutHeading(await wholeText([part], whole));
     return { kind, label, ...(path === undefined ? {} : { path }), ...(text === '' ? {} : { text }) };
   });
-  return { text: await wholeText(typed, whole), mentions: await Promise.all(mentions) };
+  return { text: await wholeText(typed, whole), mentions: [...(await Promise.all(mentions)), ...images] };
 }

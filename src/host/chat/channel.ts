@@ -14,7 +14,8 @@ import {
   type ToWebview,
   type UiCommand,
 } from '../../shared/protocol.js';
-import { failureOf, troubleOf } from '../errors.js';
+import type { SessionLog } from '../../log/store.js';
+import { failureOf, Refusal, troubleOf } from '../errors.js';
 import { readBodies } from './bodies.js';
 import { compareLines } from './compare.js';
 import { Feed, type ShownSession } from './feed.js';
@@ -32,6 +33,8 @@ export interface ChannelParts {
   clock: Clock;
   command: (command: UiCommand, session: string) => Promise<unknown>;
   files: (query: string) => Promise<string[]>;
+  /** Those of these addresses that lie in the workspace, as messages name them. */
+  paths: (uris: readonly string[]) => Promise<AskResults['paths']>;
   drafts: {
     read(session: string): Promise<Snapshot['draft']>;
     write(session: string, draft: Snapshot['draft']): void;
@@ -186,6 +189,10 @@ export class Channel implements Disposable {
         return compareLines(agent.log, ask.left_id, ask.right_id);
       case 'files':
         return this.parts.files(ask.query);
+      case 'attach':
+        return attach(agent.log, ask.data);
+      case 'paths':
+        return this.parts.paths(ask.uris);
     }
   }
 
@@ -224,6 +231,18 @@ export class Channel implements Disposable {
     if (trouble.kind === 'expected') this.parts.log('warn', trouble.failure.message);
   }
 }
+
+/** Its hash; the view makes a part of a message of it. */
+async function attach({ access, blobs }: SessionLog, data: string): Promise<string> {
+  if (access.mode !== 'write') throw new Refusal(notWritable(access.message));
+  return blobs.put(Buffer.from(data, 'base64'));
+}
+
+const notWritable = (why: string): Failure => ({
+  kind: 'refused',
+  message: `The image cannot be attached here. ${why}`,
+  transient: false,
+});
 
 const notYet: Failure = {
   kind: 'refused',

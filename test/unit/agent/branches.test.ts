@@ -64,6 +64,21 @@ describe('branches', () => {
     expect(edited).toMatchObject({ parts: [{ type: 'text' }, { type: 'image', blob }] });
   });
 
+  it('H5: when the images are named, one that was taken away does not travel along', async () => {
+    const bench = await openBench({ script: [text('A1')] });
+    const [first, second] = [await bench.log.blobs.put('one'), await bench.log.blobs.put('two')];
+    const image = (blob: string, name: string) => ({ type: 'image' as const, blob, mime: 'image/png', name });
+    const parts = [{ type: 'text' as const, text: 'see' }, image(first, '1.png'), image(second, '2.png')];
+    await bench.log.append([{ type: 'message', role: 'user', parts }]);
+    await bench.send('only this', {
+      editing: idOf(bench, 'see'),
+      images_named: true,
+      mentions: [{ kind: 'image', label: '2.png', blob: second, mime: 'image/png' }],
+    });
+    const edited = await bench.log.entry(idOf(bench, 'only this'));
+    expect(edited).toMatchObject({ parts: [{ type: 'text' }, image(second, '2.png')] });
+  });
+
   it('H7: after going back the request is built from the line that is shown', async () => {
     const bench = await openBench({ script: [text('A1'), text('A2'), text('A3')] });
     await bench.send('Q1');

@@ -100,6 +100,8 @@ export function makeView(
       return command(what);
     },
     files: (query) => Promise.resolve([`${query}.ts`]),
+    paths: (uris) =>
+      Promise.resolve(uris.map((uri) => ({ path: uri.replace('file:///work/', ''), kind: 'file' as const }))),
     drafts: {
       read: (session) => Promise.resolve(drafts.get(session) ?? { text: '', editing: null }),
       write: (session, draft) => void drafts.set(session, draft),

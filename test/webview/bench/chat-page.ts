@@ -58,6 +58,8 @@ export class ChatPage {
     result: null,
   });
   files: readonly string[] = [];
+  /** Images that were kept beside the log. */
+  readonly attached: { mime: string; bytes: Buffer }[] = [];
 
   constructor(
     readonly page: Page,
@@ -115,6 +117,16 @@ export class ChatPage {
         return { ok: true, result: this.scene.blobs.get(ask.hash) ?? '' };
       case 'compare':
         return { ok: true, result: this.scene.compare(ask.left_id, ask.right_id) };
+      case 'attach': {
+        const hash = (this.attached.length + 1).toString(16).padStart(64, 'a');
+        this.attached.push({ mime: ask.mime, bytes: Buffer.from(ask.data, 'base64') });
+        return { ok: true, result: hash };
+      }
+      case 'paths':
+        return {
+          ok: true,
+          result: ask.uris.map((uri) => ({ path: uri.replace('file:///work/', ''), kind: 'file' })),
+        };
       case 'files':
         return { ok: true, result: this.files.filter((file) => file.includes(ask.query)) };
       case 'bodies':

@@ -527,6 +527,21 @@ const all = (): State[] => [
   notices(),
   hostile(),
   looking(),
+  {
+    name: 'attached',
+    scene: conversation(),
+    snapshot: {
+      draft: {
+        text: 'Why does it look like this?',
+        editing: null,
+        attachments: [
+          { kind: 'image', label: 'screen shot.png', blob: 'a'.repeat(64), mime: 'image/png' },
+          { kind: 'file', label: 'Pasted text', text: 'x'.repeat(64_000) },
+          { kind: 'folder', label: 'src/ui', path: 'src/ui' },
+        ],
+      },
+    },
+  },
   { name: 'find', scene: conversation(), height: 900, find: 'greet' },
   { name: 'code-block', scene: conversation(), height: 1100, hover: 'code-copy' },
 ];

@@ -65,6 +65,29 @@ describe('a view and its session', () => {
     expect(lastStatus(view)?.run).toBe('idle');
   });
 
+  it('C17: an image is kept beside the log, and the log holds a reference', async () => {
+    const world = makeWorld([text('A picture.')]);
+    const view = await shown(world);
+    const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 1, 2, 3]);
+    const reply = await view.request({
+      type: 'ask',
+      ask: { what: 'attach', mime: 'image/png', data: bytes.toString('base64') },
+    });
+    if (!reply.ok) throw new Error(reply.failure.message);
+    const blob = String(reply.result);
+    const mentions = [{ kind: 'image' as const, label: 'a.png', blob, mime: 'image/png' }];
+    await view.intend({ type: 'send', text: 'See', mentions, mode: 'send' }, null);
+    const log = world.sessions.peek('one')?.agent.log;
+    expect(Buffer.from((await log?.blobs.get(blob)) ?? []).equals(bytes)).toBe(true);
+    const [prompt] = (await log?.path()) ?? [];
+    expect(prompt).toMatchObject({
+      parts: [
+        { type: 'text', text: 'See' },
+        { type: 'image', blob, mime: 'image/png', name: 'a.png' },
+      ],
+    });
+  });
+
   it('the reply to a prompt comes after the prompt is there', async () => {
     const world = makeWorld([text('Yes.')]);
     const view = await shown(world);
