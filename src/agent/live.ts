@@ -1,21 +1,38 @@
-/** What streams or runs right now and is not in the log yet: for display only, lost without harm. */
+/**
+ * What streams or runs right now and is not in the log yet: for display only, lost without harm. What is kept without keys
+ * is shown without them.
+ */
 import type { Disposable } from '../ports.js';
 import type { GrowingView, ProgressView } from '../shared/protocol.js';
 import { tailOf } from './context/clean.js';
+import { cleanPieces, type Redact } from './secrets.js';
 import type { AgentEvent } from './types.js';
 
 /** Characters of a running tool's output that are shown. */
 const TAIL_CHARS = 4_000;
 
+/** What is kept of it beyond that, so that a key is known though its beginning is not shown any more. */
+const KNOWN_CHARS = TAIL_CHARS + 1_000;
+
 export class Live {
   readonly #listeners = new Set<(event: AgentEvent) => void>();
   readonly #running = new Map<string, ProgressView>();
+  /** The end of the output of those, as it came. */
+  readonly #printed = new Map<string, string>();
+  readonly #redact: Redact;
+  #clean: { text: (piece: string) => string; reasoning: (piece: string) => string };
   readonly #onTrouble: (error: unknown) => void;
   #growing: GrowingView | null = null;
 
   /** `onTrouble`: a listener threw. A view that cannot take an event must not stop the run. */
-  constructor(onTrouble: (error: unknown) => void) {
+  constructor(redact: Redact, onTrouble: (error: unknown) => void) {
+    this.#redact = redact;
     this.#onTrouble = onTrouble;
+    this.#clean = this.#cleaners();
+  }
+
+  #cleaners(): { text: (piece: string) => string; reasoning: (piece: string) => string } {
+    return { text: cleanPieces(this.#redact), reasoning: cleanPieces(this.#redact) };
   }
 
   get growing(): GrowingView | null {
@@ -43,14 +60,19 @@ export class Live {
 
   /** A new attempt takes the place of whatever grew before. */
   begin(attempt: { attempt_id: string; turn_id: string; step: number }): void {
+    this.#clean = this.#cleaners();
     this.#grow({ ...attempt, text: '', reasoning: '', calls: [] });
   }
 
   grow(attempt_id: string, more: { text?: string; reasoning?: string }): void {
     const growing = this.#growing;
     if (growing?.attempt_id !== attempt_id) return;
-    const text = growing.text + (more.text ?? '');
-    this.#grow({ ...growing, text, reasoning: growing.reasoning + (more.reasoning ?? '') });
+    const text = growing.text + this.#clean.text(more.text ?? '');
+    this.#grow({
+      ...growing,
+      text,
+      reasoning: growing.reasoning + this.#clean.reasoning(more.reasoning ?? ''),
+    });
   }
 
   /** More characters of a call's arguments. */
@@ -77,10 +99,14 @@ export class Live {
 
   report(call_id: string, chunk: string): void {
     const view = this.#running.get(call_id);
-    if (view !== undefined) this.#show({ ...view, tail: tailOf(view.tail + chunk, TAIL_CHARS) });
+    if (view === undefined) return;
+    const printed = tailOf((this.#printed.get(call_id) ?? '') + chunk, KNOWN_CHARS);
+    this.#printed.set(call_id, printed);
+    this.#show({ ...view, tail: tailOf(this.#redact.tokens(printed), TAIL_CHARS) });
   }
 
   endCall(call_id: string): void {
+    this.#printed.delete(call_id);
     if (this.#running.delete(call_id)) this.emit({ type: 'progress' });
   }
 

@@ -54,7 +54,7 @@ export const guardBlobs = (blobs: Blobs, redact: Redact): Blobs => ({
 const TOLD_CHARS = 4;
 
 /** Takes keys out of a text that comes in pieces, which may part a key anywhere. */
-function cleanPieces(redact: Redact): (piece: string) => string {
+export function cleanPieces(redact: Redact): (piece: string) => string {
   /** The beginning of what may be a key: first what was handed on already, then what is kept back. */
   let given = '';
   let held = '';

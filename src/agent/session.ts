@@ -62,8 +62,8 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
 }
 
 function createCore(log: SessionLog, parts: AgentParts): Core {
-  const live = new Live((error) => parts.log('error', `a listener failed: ${stackOf(error)}`));
   const { redact } = parts;
+  const live = new Live(redact, (error) => parts.log('error', `a listener failed: ${stackOf(error)}`));
   const blobs = guardBlobs(log.blobs, redact);
   const core: Core = {
     log,

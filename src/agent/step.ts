@@ -61,7 +61,12 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
   // The gap counts from here: a server may have seen the request later than we began it.
   run.lastAttempt = core.parts.clock.elapsed();
   if (result.text !== '' || result.reasoning !== '') {
-    run.partial = { attempt_id, text: result.text, reasoning: result.reasoning };
+    const { redact } = core.parts;
+    run.partial = {
+      attempt_id,
+      text: redact.keys(result.text),
+      reasoning: redact.keys(result.reasoning),
+    };
   }
   return {
     attempt_id,

@@ -46,6 +46,8 @@ export interface StorageParts {
   ids: Ids;
   onTrouble: (error: Error) => void;
   onError: (error: unknown) => void;
+  /** Takes keys out of the names of sessions. */
+  clean: (text: string) => string;
   /** A setting that cannot be followed. */
   onSetting: (failure: Failure) => void;
 }
@@ -76,7 +78,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   const bucket = await findWorkspace(shared.files, shared.root, identity);
   const first = placeAt({ ...shared, onFirstWrite: bucket.remember }, bucket.key, identity?.uri);
   const memory = createMemoryStore({ clock, ids, producer: shared.producer });
-  const store = new WindowStore({ first, memory, freshId: () => ids.session(), onError });
+  const store = new WindowStore({ first, memory, freshId: () => ids.session(), onError, clean: parts.clean });
   const buckets = createBuckets(shared, store);
   store.setPlaces(await buckets.others());
   const surfaces = new ActiveSessions(bucket.folder, shared);

@@ -52,8 +52,18 @@ test('H11 H12: a key, typed or found in the settings, is in no file of ours or o
       server.enqueue(held);
       await person.send('Once more');
       await held.reached;
+      // Nor is it shown while it streams.
+      await person.says('A stream of [redacted] and more.');
       await person.at('stop').click();
       await person.incomplete('stopped').waitFor();
+      await editor.runCommand('Bough: Rename Session…');
+      await editor.answer(`Work with ${typed}`);
+      await eventually(
+        async () => (await person.at('session-title').innerText()) === 'Work with [redacted]',
+        {
+          what: 'the name goes without the key',
+        },
+      );
 
       // Another one, in the settings: moved from there, and sent.
       const known = providers(server.url);

@@ -92,10 +92,10 @@ function waitAfter(
 }
 
 function ask(core: Core, run: Run, { model, task }: SummaryCall): Promise<AttemptResult> {
-  const { clock, ids, log, settings } = core.parts;
+  const { clock, ids, log, redact, settings } = core.parts;
   const { idleTimeout } = settings();
   return runAttempt(
-    { clock, ids, log, live: new Live((error) => log('error', String(error))), journal: noJournal },
+    { clock, ids, log, live: new Live(redact, (error) => log('error', String(error))), journal: noJournal },
     {
       model,
       request: summaryRequest(task),

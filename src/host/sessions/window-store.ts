@@ -41,6 +41,8 @@ export interface WindowStoreParts {
   memory: WholeStore;
   freshId: () => string;
   onError: (error: unknown) => void;
+  /** Takes keys out of names, which are kept and shown like all else. */
+  clean: (text: string) => string;
 }
 
 export class WindowStore implements SessionStore {
@@ -142,7 +144,7 @@ export class WindowStore implements SessionStore {
   }
 
   create(init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
-    return this.parts.first.store.create(init, signal);
+    return this.parts.first.store.create(this.#clean(init), signal);
   }
 
   async open(id: string, signal?: AbortSignal): Promise<SessionLog> {
@@ -150,7 +152,7 @@ export class WindowStore implements SessionStore {
   }
 
   async openOrCreate(id: string, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog> {
-    return (await this.#of(id)).openOrCreate(id, init, signal);
+    return (await this.#of(id)).openOrCreate(id, init && this.#clean(init), signal);
   }
 
   /** A log wherever it lies. */
@@ -180,7 +182,7 @@ export class WindowStore implements SessionStore {
   }
 
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
-    await (await this.#of(id)).rename(id, name, signal);
+    await (await this.#of(id)).rename(id, this.parts.clean(name), signal);
   }
 
   async archive(id: string, signal?: AbortSignal): Promise<void> {
@@ -198,7 +200,7 @@ export class WindowStore implements SessionStore {
   /** The copy is where the original is. */
   async fork(id: string, options: ForkOptions = {}): Promise<SessionLog> {
     const store = await this.#of(id);
-    const copy = await (store.fork?.(id, options) ?? unable('fork a session'));
+    const copy = await (store.fork?.(id, this.#clean(options)) ?? unable('fork a session'));
     if (this.#ephemeral.has(id)) this.#ephemeral.add(copy.id);
     return copy;
   }
@@ -207,7 +209,7 @@ export class WindowStore implements SessionStore {
   async importCopy(id: string, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog> {
     const { store } = this.parts.first;
     const source = await this.open(id, signal);
-    return store.importCopy?.(source, init, signal) ?? unable('take in a copy');
+    return store.importCopy?.(source, init && this.#clean(init), signal) ?? unable('take in a copy');
   }
 
   verify(options?: VerifyOptions): Promise<VerifyReport[]> {
@@ -236,6 +238,10 @@ export class WindowStore implements SessionStore {
     if (this.#known.has(place.key)) return;
     this.#known.set(place.key, place);
     this.#listening.push(place.store.onChange((id) => this.#changed.fire(id)));
+  }
+
+  #clean<T extends { title?: string }>(named: T): T {
+    return named.title === undefined ? named : { ...named, title: this.parts.clean(named.title) };
   }
 
   async #of(id: string): Promise<WholeStore> {

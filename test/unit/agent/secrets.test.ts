@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { begunWord, redact, withoutTokens, withoutWords } from '../../../src/models/redact.js';
+import type { Tool } from '../../../src/ports.js';
 import { openBench, type Bench } from './bench.js';
 import { calls, hang, text } from './fake-model.js';
 
@@ -71,6 +72,58 @@ describe('H11: the keys of providers', () => {
         await bench.do({ type: 'stop' });
         expect(await kept(bench)).not.toContain(KEY);
       }
+    },
+  );
+
+  it.each([1, 3, 7, 40])(
+    'are not in what is shown while it streams, nor in the output of a command, %i characters at a time',
+    async (size) => {
+      const said = `planted? It is ${KEY}, yes: ${KEY}. token-9 and so on`;
+      const pieces = said.match(new RegExp(`.{1,${String(size)}}`, 'g')) ?? [];
+      const shown: string[] = [];
+      const printing: Tool = {
+        spec: { name: 'print', description: 'print', input_schema: { type: 'object' } },
+        risk: 'read',
+        prepare: (input) =>
+          Promise.resolve({
+            tool: 'print',
+            input,
+            sentence: 'Print',
+            risk: 'read',
+            targets: [],
+            subject: '',
+          }),
+        run: (_, { report }) => {
+          for (const piece of pieces) report(piece);
+          return Promise.resolve({ content: 'ok', is_error: false });
+        },
+      };
+      const bench = await openBench({
+        key: KEY,
+        tools: [printing],
+        script: [
+          [
+            ...pieces.map((delta) => ({ type: 'text' as const, delta })),
+            ...pieces.map((delta) => ({ type: 'reasoning' as const, delta })),
+            ...calls([{ name: 'print', input: {} }]),
+          ],
+          text('done'),
+        ],
+      });
+      bench.session.on(({ type }) => {
+        if (type === 'growing') {
+          const { text: grown = '', reasoning = '' } = bench.session.growing() ?? {};
+          shown.push(grown, reasoning);
+        }
+        if (type === 'progress') shown.push(...bench.session.progress().map(({ tail }) => tail));
+      });
+      await bench.send('go');
+      expect(bench.session.run()).toBe('idle');
+      expect(shown.filter((one) => one.includes(KEY))).toEqual([]);
+      // Neither is its greater part, however it was parted.
+      expect(shown.filter((one) => one.includes(KEY.slice(4)))).toEqual([]);
+      expect(shown.filter((one) => one.includes('[redacted] and so on'))).not.toEqual([]);
+      expect(shown.filter((one) => one.includes('yes: '))).not.toEqual([]);
     },
   );
 

@@ -15,6 +15,7 @@ function make(settings: Record<string, unknown> = {}) {
     first: { key: 'first', folder: undefined, store: memory() },
     memory: memory(),
     freshId: () => randomIds.session(),
+    clean: (text) => text,
     onError: (error) => {
       throw error;
     },

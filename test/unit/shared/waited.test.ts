@@ -50,7 +50,7 @@ describe('E4: what was waited for', () => {
       retry({ error: 'Overloaded.' }),
       step,
     );
-    log.add({ ...retryEnd, success: true } as Shape).assistant('a1', [], { turn_id });
+    log.add({ ...retryEnd, success: true }).assistant('a1', [], { turn_id });
     log.add(end('completed'));
     expect(waits(log)).toEqual({
       a1: {
@@ -86,11 +86,7 @@ describe('E4: what was waited for', () => {
     const log = begun().add(retry(), retryEnd, end('stopped'));
     expect(waits(log)).toMatchObject({ u1: { requests: 1, isCancelled: true } });
     log.add({ type: 'turn_start', turn_id: 't2', retries: turn_id });
-    log.add(
-      retry({ turn_id: 't2' }),
-      { ...step, turn_id: 't2' } as Shape,
-      { ...end('failed'), turn_id: 't2' } as Shape,
-    );
+    log.add(retry({ turn_id: 't2' }), { ...step, turn_id: 't2' }, { ...end('failed'), turn_id: 't2' });
     expect(waits(log)).toMatchObject({ u1: { requests: 2, isCancelled: false } });
   });
 

@@ -15,6 +15,7 @@ function make() {
   const window = new WindowStore({
     ...{ first, memory: store(), freshId: () => ids.session() },
     onError: (error) => errors.push(error),
+    clean: (text) => text.replaceAll('sk-secret', '[redacted]'),
   });
   return { window, first, second, errors };
 }
@@ -50,6 +51,16 @@ describe('the sessions of a window', () => {
     expect([window.isKept(id), window.isKept(copy.id), window.isKept('other')]).toEqual([false, false, true]);
     await window.delete(id);
     expect((await window.list()).sessions).toHaveLength(1);
+  });
+
+  it('H11: keeps keys out of names, whoever gives them', async () => {
+    const { window } = make();
+    await say(await window.openOrCreate('one', { title: 'made with sk-secret' }), 'a');
+    await say(await window.create({ id: 'two', title: 'sk-secret too' }), 'b');
+    const copy = await window.fork('one', { title: 'copied sk-secret' });
+    expect(await titles(window)).toEqual(['[redacted] too', 'copied [redacted]', 'made with [redacted]']);
+    await window.rename(copy.id, 'renamed sk-secret');
+    expect(await titles(window)).toEqual(['[redacted] too', 'made with [redacted]', 'renamed [redacted]']);
   });
 
   it('tells of changes in any of them, and looks after all', async () => {
