@@ -9,6 +9,8 @@ import type { RowWindow } from './window.svelte.js';
 
 /** Pixels beyond the edge at which more is mounted. */
 const NEAR = 200;
+/** Rows on either side of one that is brought into sight. */
+const AROUND = 10;
 
 export interface ReadingParts {
   rows: RowWindow<Item>;
@@ -19,6 +21,8 @@ export interface ReadingParts {
   loadAll: () => Promise<void>;
   /** The row that shows an entry, once its bodies are here. */
   rowOf: (entry: string) => Promise<string | undefined>;
+  /** Mounts rows that stand far from what is in sight. */
+  mountRows: (keys: readonly string[]) => void;
   /** Unfolds what hides a row. */
   unfold: (item: Item) => void;
 }
@@ -52,7 +56,7 @@ export class Reading {
 
   /** Brings an entry into sight; null for the beginning of the conversation. */
   async reveal(entry: string | null): Promise<void> {
-    const { follow, items, rows, rowOf, loadAll, unfold } = this.#parts;
+    const { follow, items, rowOf, loadAll, unfold } = this.#parts;
     follow.release();
     if (entry === null) await loadAll();
     const id = entry === null ? items()[0]?.row?.entry.id : await rowOf(entry);
@@ -60,7 +64,7 @@ export class Reading {
     const item = items()[index];
     if (id === undefined || item === undefined) return;
     unfold(item);
-    rows.around(index);
+    this.#mountAround(index);
     await tick();
     const element = this.scroller?.querySelector(`[data-entry-id="${CSS.escape(id)}"]`);
     this.#center(element);
@@ -70,7 +74,7 @@ export class Reading {
 
   /** Mounts a row and what stands around it, and gives its element; what is mounted already stays where it is. */
   async mount(key: string): Promise<Element | undefined> {
-    const { follow, items, rows, unfold } = this.#parts;
+    const { follow, items, unfold } = this.#parts;
     follow.release();
     const index = items().findIndex((item) => item.key === key);
     const item = items()[index];
@@ -78,7 +82,7 @@ export class Reading {
     unfold(item);
     await tick();
     if (this.#elementOf(key) === undefined) {
-      rows.around(index);
+      this.#mountAround(index);
       await tick();
     }
     return this.#elementOf(key);
@@ -89,6 +93,16 @@ export class Reading {
     const top = this.scroller?.getBoundingClientRect().top ?? 0;
     const rows = [...(this.scroller?.querySelectorAll<HTMLElement>('[data-item]') ?? [])];
     return rows.find((row) => row.getBoundingClientRect().bottom > top)?.dataset['item'];
+  }
+
+  #mountAround(index: number): void {
+    const { rows, items, mountRows } = this.#parts;
+    rows.around(index);
+    mountRows(
+      items()
+        .slice(Math.max(0, index - AROUND), index + AROUND)
+        .map(({ key }) => key),
+    );
   }
 
   #elementOf(key: string): Element | undefined {

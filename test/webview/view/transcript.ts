@@ -146,13 +146,58 @@ export function transcriptTests(open: Open): void {
       await chat.page.mouse.wheel(0, -200);
       await chat.at('jump-latest').waitFor();
       await transcript.evaluate((element) => (element.scrollTop = 150));
-      await eventually(() => chat.at('message').count()).toBeGreaterThan(70);
+      await eventually(() => transcript.evaluate((element) => element.scrollTop)).toBeGreaterThan(1000);
       const first = chat.page.getByText('Message number 960', { exact: true });
       const at = await first.evaluate((element) => element.getBoundingClientRect().top);
       expect(at).toBeGreaterThan(-400);
       expect(at).toBeLessThan(800);
       await chat.at('jump-latest').click();
       await eventually(() => chat.at('message').count()).toBeLessThan(50);
+    });
+
+    it('G3: read from end to beginning and back, it never holds many rows, and what is in sight stays where it is', async () => {
+      const scene = new Scene();
+      const count = 400;
+      for (let index = 0; index < count; index += 1)
+        scene.user(`Message number ${index}${'\nand a line more'.repeat(index % 5)}`);
+      const chat = await open(scene);
+      const transcript = chat.at('transcript');
+      const numbered = (index: number) => chat.page.getByText(new RegExp(`^Message number ${index}(\n|$)`));
+      await numbered(count - 1).waitFor();
+      await transcript.hover();
+      /** The first row in sight, and where it is once two more pictures were drawn. */
+      const held = () =>
+        transcript.evaluate(async (element) => {
+          const view = element.getBoundingClientRect();
+          const row = [...element.querySelectorAll('[data-item]')].find(
+            (one) => one.getBoundingClientRect().top >= view.top,
+          );
+          const before = row?.getBoundingClientRect().top ?? 0;
+          for (let frame = 0; frame < 2; frame += 1)
+            await new Promise((resolve) => requestAnimationFrame(resolve));
+          return {
+            moved: Math.abs((row?.getBoundingClientRect().top ?? Infinity) - before),
+            rows: element.querySelectorAll('[data-item]').length,
+            top: element.scrollTop,
+          };
+        });
+      let most = 0;
+      let moved = 0;
+      const read = async (by: number, until: number) => {
+        for (let steps = 0; (await numbered(until).count()) === 0 && steps < 400; steps += 1) {
+          await transcript.evaluate((element, step) => (element.scrollTop += step), by);
+          const seen = await held();
+          most = Math.max(most, seen.rows);
+          if (seen.top > 400) moved = Math.max(moved, seen.moved);
+        }
+        expect(await numbered(until).count()).toBe(1);
+      };
+      await chat.page.mouse.wheel(0, -50);
+      await chat.at('jump-latest').waitFor();
+      await read(-500, 0);
+      await read(500, count - 40);
+      expect(most).toBeLessThan(160);
+      expect(moved).toBeLessThan(2);
     });
 
     it('keeps the elements of an answer when its entry replaces the streamed text', async () => {
