@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock, Files } from '../ports.js';
-import { writeAll } from './bytes.js';
+import { withFile, writeAll } from './bytes.js';
 import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
 import { stagedName } from './staged-name.js';
 import { errnoOf, ifThere } from './storage.js';
@@ -22,23 +22,40 @@ export interface ClaimParts {
 /** Creates `file` with its content at once, or not at all: false when there is one. It need not outlive the machine. */
 export async function createWhole(files: Files, file: string, content: object): Promise<boolean> {
   const staged = stagedName(file);
-  const staging = await files.open(staged, 'create');
   try {
-    try {
-      await writeAll(staging, new TextEncoder().encode(JSON.stringify(content)));
-    } finally {
-      await staging.close();
-    }
+    await writeNew(files, staged, content);
     // A link fails when the name is taken, and what it names is whole from the first moment.
     await files.link(staged, file);
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
-    throw error;
+    const errno = errnoOf(error) ?? '';
+    if (errno === 'EEXIST') return false;
+    if (!NO_LINKS.has(errno)) throw error;
+    return await createAlone(files, file, content);
   } finally {
-    await files.remove(staged);
+    await ifThere(files.remove(staged));
   }
 }
+
+/** What file systems without links say of one: FAT, some of the network. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Where there are no links: taken at once all the same, and for a moment somebody reads that it is somebody's. */
+async function createAlone(files: Files, file: string, content: object): Promise<boolean> {
+  try {
+    await writeNew(files, file, content);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    await ifThere(files.remove(file));
+    throw error;
+  }
+}
+
+const writeNew = (files: Files, file: string, content: object): Promise<void> =>
+  withFile(files.open(file, 'create'), (opened) =>
+    writeAll(opened, new TextEncoder().encode(JSON.stringify(content))),
+  );
 
 export class Claims {
   readonly #parts: ClaimParts;

@@ -132,8 +132,9 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
   }
 
   importCopy(source: SessionLog, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
-    const { folder, title } = source.header;
+    const { folder, title, subagent_task } = source.header;
     const lineage = {
+      ...(subagent_task === undefined ? {} : { subagent_task }),
       ...(folder === undefined ? {} : { folder }),
       ...(title === undefined ? {} : { title }),
       parent_session_id: source.id,
@@ -298,8 +299,7 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     signal?: AbortSignal,
   ): Promise<SessionLog> {
     const { access } = source;
-    const refusal = access.mode === 'read-only' && access.reason === 'newer' ? refusalOf(access) : undefined;
-    if (refusal !== undefined) throw refusal;
+    if (access.mode === 'read-only' && access.reason === 'newer') throw refusalOf(access);
     const { ids, clock } = this.#parts;
     const { id } = copy.init;
     return await this.#gated(

@@ -90,11 +90,8 @@ export class Copies {
     { init, plan, positions, carry }: Copy,
     signal?: AbortSignal,
   ): Promise<FileLog> {
-    const refusal =
-      source.access.mode === 'read-only' && source.access.reason === 'newer'
-        ? refusalOf(source.access)
-        : undefined;
-    if (refusal !== undefined) throw refusal;
+    const { access } = source;
+    if (access.mode === 'read-only' && access.reason === 'newer') throw refusalOf(access);
     const { handles, trash, files, clock, ids, producer } = this.#parts;
     const timestamp = new Date(clock.now()).toISOString();
     const header: Header = newHeader(init.id, timestamp, producer, init);

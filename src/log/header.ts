@@ -1,9 +1,13 @@
 /** A log's first line: what version it is, and what stands in for a header that cannot be read. */
 import { FORMAT_VERSION, type Header } from '../shared/entry.js';
 import { BoughError, type BoughErrorCode } from '../shared/failure.js';
-import type { SessionInit, Access } from './store.js';
+import type { Access, SessionInit } from './store.js';
 import type { Dialect } from './codec.js';
 import { KIT_VERSION } from './kit-v3.js';
+
+/** What a log says of itself, whatever happened to the handle on it. */
+export type OpenAccess = Exclude<Access, { mode: 'stale' | 'poisoned' }>;
+type ReadOnlyAccess = Access & { mode: 'read-only' };
 
 export function newHeader(id: string, timestamp: string, producer: string, init: SessionInit): Header {
   const { folder, title, owner, parent_session_id, parent_entry_id, subagent_task } = init;
@@ -18,7 +22,7 @@ export function dialectOf(header: Header): Dialect {
 }
 
 /** Only our own version can be appended to. */
-export function accessBy(header: Header): Access {
+export function accessBy(header: Header): OpenAccess {
   const { version } = header;
   if (version === FORMAT_VERSION) return { mode: 'write' };
   if (version === KIT_VERSION) {
@@ -34,21 +38,11 @@ export function accessBy(header: Header): Access {
   return { mode: 'read-only', reason: 'unreadable', message };
 }
 
-/** The error with which a handle of this access refuses to write; undefined when it does not. */
-export function refusalOf(access: Access): BoughError | undefined {
-  switch (access.mode) {
-    case 'write':
-      return undefined;
-    case 'stale':
-      return new BoughError('SessionStale', access.message);
-    case 'poisoned':
-      return new BoughError('StorageFailure', access.message);
-    case 'read-only':
-      return new BoughError(codeOf(access.reason), access.message);
-  }
-}
+/** The error with which a handle that is read-only refuses to write. */
+export const refusalOf = ({ reason, message }: ReadOnlyAccess): BoughError =>
+  new BoughError(codeOf(reason), message);
 
-function codeOf(reason: (Access & { mode: 'read-only' })['reason']): BoughErrorCode {
+function codeOf(reason: ReadOnlyAccess['reason']): BoughErrorCode {
   switch (reason) {
     case 'newer':
       return 'NewerFormat';

@@ -7,10 +7,10 @@ import { FORMAT_VERSION } from '../shared/entry.js';
 import { SessionFold } from '../shared/fold/session-fold.js';
 import { isConversation, type Entry } from '../shared/notes.js';
 import { parseLine, type Dialect, type ParsedLine } from './codec.js';
-import { accessBy, dialectOf } from './header.js';
+import { accessBy, dialectOf, type OpenAccess } from './header.js';
 import { KIT_VERSION, continuesLine, looksLikeVersion3 } from './kit-v3.js';
 import type { RawLine } from './scan.js';
-import type { Access, LogDamage, PlacedEntry } from './store.js';
+import type { LogDamage, PlacedEntry } from './store.js';
 import { Tree } from './tree.js';
 
 const MAX_LISTED_DAMAGE = 1_000;
@@ -74,7 +74,7 @@ export class Ledger {
     return this.#fallbackTime;
   }
 
-  get access(): Access {
+  get access(): OpenAccess {
     return accessBy(this.#header);
   }
 

@@ -22,27 +22,27 @@ export interface MendParts {
   leaseOf: (paths: SessionPaths) => SessionLease;
 }
 
-/** Says in the report what was done, or why nothing was. */
+/** Says in the report what was done, or why nothing was; a log that cannot be mended keeps no other from it. */
 export async function mend(parts: MendParts, { report, paths, ledger }: Examined): Promise<void> {
   if (ledger === undefined) return;
   const needsEnd = ledger.access.mode === 'write' && ledger.tail.kind !== 'none';
   if (!needsEnd && report.missingBlobs.length === 0) return;
-  const lease = parts.leaseOf(paths);
   try {
+    const lease = parts.leaseOf(paths);
     await lease.take('write');
-  } catch (error) {
-    if (!isBoughError(error, 'Locked')) throw error;
-    report.repaired.push(`Nothing was mended: ${error.message}`);
-    return;
-  }
-  try {
-    if (needsEnd) report.repaired.push(await mendEnd(parts, lease, paths, ledger));
-    for (const { hash } of report.missingBlobs) {
-      if (await findBlob(parts, paths, hash))
-        report.repaired.push(`The attachment ${hash} was taken from a copy.`);
+    try {
+      if (needsEnd) report.repaired.push(await mendEnd(parts, lease, paths, ledger));
+      for (const { hash } of report.missingBlobs) {
+        if (await findBlob(parts, paths, hash))
+          report.repaired.push(`The attachment ${hash} was taken from a copy.`);
+      }
+    } finally {
+      await lease.release();
     }
-  } finally {
-    await lease.release();
+  } catch (error) {
+    if (!isBoughError(error)) throw error;
+    const what = report.repaired.length === 0 ? 'Nothing' : 'No more';
+    report.repaired.push(`${what} was mended: ${error.message}`);
   }
 }
 

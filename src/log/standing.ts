@@ -1,7 +1,7 @@
 /** Whether a handle may write, and why not: what its log says of itself, and what has happened to the handle. */
 import type { Disposable } from '../ports.js';
 import type { BoughError } from '../shared/failure.js';
-import { refusalOf } from './header.js';
+import { refusalOf, type OpenAccess } from './header.js';
 import type { Ledger } from './ledger.js';
 import { Listeners } from './listeners.js';
 import type { Access } from './store.js';
@@ -28,6 +28,11 @@ export class Standing {
 
   get access(): Access {
     if (this.#ended !== undefined) return { mode: this.#ended.mode, message: this.#ended.error.message };
+    return this.#openAccess;
+  }
+
+  /** As long as nothing has happened to the handle. */
+  get #openAccess(): OpenAccess {
     const { access, isArchived } = this.#ledger();
     if (access.mode !== 'write') return access;
     if (this.#elsewhere !== undefined)
@@ -43,10 +48,9 @@ export class Standing {
   /** @throws BoughError as an append of this handle does */
   check({ isArchivedAllowed = false }: { isArchivedAllowed?: boolean } = {}): void {
     if (this.#ended !== undefined) throw this.#ended.error;
-    const { access } = this;
-    if (access.mode === 'read-only' && access.reason === 'archived' && isArchivedAllowed) return;
-    const refusal = refusalOf(access);
-    if (refusal !== undefined) throw refusal;
+    const access = this.#openAccess;
+    if (access.mode === 'write' || (access.reason === 'archived' && isArchivedAllowed)) return;
+    throw refusalOf(access);
   }
 
   end(mode: 'stale' | 'poisoned', error: BoughError): void {
