@@ -20,19 +20,23 @@ const iconOf = (word: RowWord): vscode.ThemeIcon => {
 const countWords = ({ messages }: Branch): string =>
   messages === 1 ? vscode.l10n.t('1 message of its own') : vscode.l10n.t('{0} messages of its own', messages);
 
+const said = (...parts: string[]): string[] => parts.filter((part) => part !== '');
+
 /** A row of the list. */
 export function branchItem(
   session: string,
   branch: Branch,
   run: ReturnType<AgentSession['run']> | undefined,
 ): vscode.TreeItem {
-  const { leaf, label, isShown, detail, name } = branch;
+  const { leaf, label, isShown, detail, name, isOtherAnswer } = branch;
   const word = wordOf(branch, run);
   const item = new vscode.TreeItem(name ?? label);
   item.id = `branch:${session}:${leaf}`;
-  item.description = [isShown ? vscode.l10n.t('shown') : '', word].filter((part) => part !== '').join(' · ');
+  // Answers to one prompt are told apart by how they end.
+  const end = isOtherAnswer === true && name === undefined && detail !== label ? detail : '';
+  item.description = said(isShown ? vscode.l10n.t('shown') : '', word, end).join(' · ');
   item.iconPath = iconOf(word);
-  item.contextValue = ['branch', isShown ? 'onshow' : 'other', word].filter((part) => part !== '').join(' ');
+  item.contextValue = said('branch', isShown ? 'onshow' : 'other', word).join(' ');
   const lines = [...(name === undefined ? [] : [name]), label, detail, countWords(branch)];
   const tooltip = new vscode.MarkdownString();
   [...new Set(lines)].forEach((line, index) => {
@@ -41,9 +45,9 @@ export function branchItem(
   });
   item.tooltip = tooltip;
   item.accessibilityInformation = {
-    label: [name ?? label, isShown ? vscode.l10n.t('shown') : '', word, countWords(branch)]
-      .filter((part) => part !== '')
-      .join(', '),
+    label: said(name ?? label, end, isShown ? vscode.l10n.t('shown') : '', word, countWords(branch)).join(
+      ', ',
+    ),
   };
   item.command = {
     command: 'bough.session.open',
@@ -70,9 +74,7 @@ export function branchPickItems(agent: AgentSession): BranchPickItem[] {
         leaf,
         isShown,
         label: plainLabel(name ?? label),
-        description: [isShown ? vscode.l10n.t('shown') : '', word, countWords(branch)]
-          .filter((part) => part !== '')
-          .join(' · '),
+        description: said(isShown ? vscode.l10n.t('shown') : '', word, countWords(branch)).join(' · '),
         detail: plainLabel(name === undefined ? detail : `${label} – ${detail}`),
         iconPath: iconOf(word),
       };

@@ -13,6 +13,8 @@ export interface Branch {
   messages: number;
   /** What the person called a place that is on this line alone; the one nearest to its end. */
   name?: string;
+  /** No prompt is on this line alone: it is another answer to one that others answer too. */
+  isOtherAnswer?: true;
   /** Its end was never finished; a part of it was attached where it may belong. */
   mark?: 'incomplete' | 'damaged';
 }
@@ -32,9 +34,9 @@ export function branchesOf(
   for (const path of paths) for (const ordinal of path) uses.set(ordinal, (uses.get(ordinal) ?? 0) + 1);
   return paths.map((path) => {
     const own = path.filter((ordinal) => uses.get(ordinal) === 1);
-    const prompt =
-      own.findLast((ordinal) => has(outline.nodes[ordinal], OutlineFlag.user)) ??
-      path.findLast((ordinal) => has(outline.nodes[ordinal], OutlineFlag.user));
+    const isPrompt = (ordinal: number): boolean => has(outline.nodes[ordinal], OutlineFlag.user);
+    const ownPrompt = own.findLast(isPrompt);
+    const prompt = ownPrompt ?? path.findLast(isPrompt);
     const end = path.at(-1) ?? -1;
     const detail = preview(outline.nodes[end]);
     const named = own.findLast((ordinal) => labels[idOf(outline.nodes[ordinal])] !== undefined);
@@ -48,6 +50,7 @@ export function branchesOf(
       messages: own.filter((ordinal) => has(outline.nodes[ordinal], OutlineFlag.user | OutlineFlag.assistant))
         .length,
       ...(name === undefined ? {} : { name }),
+      ...(ownPrompt === undefined ? { isOtherAnswer: true as const } : {}),
       ...(mark === undefined ? {} : { mark }),
     };
   });

@@ -59,9 +59,11 @@ describe('branches of a session', () => {
 
   it('two answers to one prompt are named by it', () => {
     const nodes = [user('a', -1, 'Hi'), answer('b', 0, 'Hello'), answer('c', 0, 'Good day')];
-    expect(branchesOf(nodes, 'c').map(({ label, detail }) => [label, detail])).toEqual([
-      ['Hi', 'Hello'],
-      ['Hi', 'Good day'],
+    expect(
+      branchesOf(nodes, 'c').map(({ label, detail, isOtherAnswer }) => [label, detail, isOtherAnswer]),
+    ).toEqual([
+      ['Hi', 'Hello', true],
+      ['Hi', 'Good day', true],
     ]);
   });
 });

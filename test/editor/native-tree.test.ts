@@ -1,0 +1,110 @@
+// The list of sessions shows each end of a line below its session: named, marked, reached from here, from the pickers, from
+// the drawn tree and from the palette, after a reload too.
+import { expect, test } from 'vitest';
+import { reply } from '../model-server/index.js';
+import { type Editor, eventually } from './bench/index.js';
+import { sessionsPane } from './bench/sessions-tree.js';
+import { type Person, reloaded } from './person.js';
+import { withScriptedModel } from './scripted.js';
+
+const branches = async (editor: Editor) => (await editor.sessionsTree()).filter(({ level }) => level === 2);
+const titles = async (editor: Editor) => (await branches(editor)).map(({ title }) => title);
+
+async function ask(person: Person, text: string, answer: string): Promise<void> {
+  await person.send(text);
+  await person.says(answer);
+  await person.run('idle');
+}
+
+async function editTo(person: Person, from: string, to: string, answer: string): Promise<void> {
+  const message = person.message('user').filter({ hasText: from });
+  await message.hover();
+  await message.locator('[data-testid="edit-message"]').click();
+  await person.composer.fill(to);
+  await person.at('send').click();
+  await person.says(answer);
+  await person.run('idle');
+}
+
+async function expand(editor: Editor): Promise<void> {
+  const row = await editor.row('Plan a trip');
+  if (row.expanded !== true) await row.locator.locator('.monaco-tl-twistie').click();
+}
+
+test('H2: branches at three places: each leaf is reached from list, picker, tree and palette, before and after a reload', () =>
+  withScriptedModel({}, async ({ editor, server, person: first }) => {
+    let person = first;
+    server.enqueue(
+      reply.text('Where to?'),
+      reply.text('North by train.'),
+      reply.text('North by car.'),
+      reply.text('South then.'),
+      reply.text('Elsewhere.'),
+    );
+    await ask(person, 'Plan a trip', 'Where to?');
+    await ask(person, 'To the north', 'North by train.');
+    // another answer, another second prompt, another first one
+    await person.message('assistant').last().hover();
+    await person.at('try-again').last().click();
+    await person.says('North by car.');
+    await person.run('idle');
+    await editTo(person, 'To the north', 'To the south', 'South then.');
+    await editTo(person, 'Plan a trip', 'Plan a party', 'Elsewhere.');
+
+    const leaves = [
+      ['Elsewhere.', 'Plan a party'],
+      ['South then.', 'To the south'],
+      ['North by car.', 'To the north'],
+      ['North by train.', 'To the north'],
+    ] as const;
+    const check = async () => {
+      await expand(editor);
+      await eventually(async () => (await branches(editor)).length === 4, {
+        what: 'four branches in the list',
+      });
+      // the list: newest first
+      expect(await titles(editor)).toEqual(leaves.map(([, title]) => title));
+      for (const index of [3, 1, 0]) {
+        const [leaf, title] = leaves[index] ?? ['', ''];
+        // Two answers to one prompt are told apart by how they end.
+        const name = index === 3 ? `${title}, ${leaf}` : title;
+        await sessionsPane(editor.page).locator(`.monaco-list-row[aria-label^="${name}"]`).click();
+        await person.says(leaf);
+        await eventually(
+          async () =>
+            (await branches(editor)).some(
+              (row) => row.name.startsWith(`${name}, shown`) && row.description.startsWith('shown'),
+            ),
+          { what: `"${name}" is marked as the branch on show` },
+        );
+      }
+      // the palette
+      await editor.runCommand('Bough: Switch Session…');
+      await editor.pick('To the south');
+      await person.says('South then.');
+      // the pickers
+      await person.at('branch-prev').last().click();
+      await person.says('North by');
+    };
+    await check();
+    await editor.screenshot('branches');
+    person = await reloaded(editor);
+    await check();
+
+    // the drawn tree has all four ends
+    await person.at('tree-toggle').click();
+    for (const [leaf] of leaves) {
+      await person.at('tree-node').filter({ hasText: leaf }).click();
+      await person.says(leaf);
+    }
+
+    // a name, given in the list, is there at once
+    const row = (await branches(editor))[1];
+    await row?.locator.hover();
+    await row?.locator.getByRole('button', { name: 'Label…' }).click();
+    await editor.answer('the warm one');
+    const named = await editor.row('the warm one');
+    expect(named.name).toContain('2 messages of its own');
+    await person.at('tree').getByText('the warm one').waitFor();
+    await editor.screenshot('named');
+  }));
