@@ -106,6 +106,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
   bag.add(
     tellWorld({
+      store,
       sessions,
       chats,
       events: parts.events,

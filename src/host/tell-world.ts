@@ -1,13 +1,16 @@
 /** What the rest of VS Code is told of the runs here: status bar, context keys, and the API's listeners. */
 import * as vscode from 'vscode';
 import type { RunState } from '../shared/protocol.js';
+import type { SessionStore, StoreAbilities } from '../log/store.js';
 import type { Chats } from './chat/chats.js';
 import { createBag } from './disposables.js';
 import type { ApiEvents } from './public-api.js';
 import type { OpenSessions, SessionEvent } from './sessions/open-sessions.js';
 import { foremost } from './sessions/rows.js';
+import { WaitingSessions } from './sessions/waiting-sessions.js';
 
 export interface TellWorldParts {
+  store: Pick<SessionStore, 'list' | 'onChange'> & Partial<Pick<StoreAbilities, 'summary'>>;
   sessions: OpenSessions;
   chats: Chats;
   events: ApiEvents;
@@ -22,11 +25,16 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
   const bag = createBag();
   const setActive = contextKey('bough.run.active', parts.onError);
   const setFocused = contextKey('bough.chat.focused', parts.onError);
+  const waiting = bag.add(
+    new WaitingSessions({ store: parts.store, sessions, onChange: () => update(), onError: parts.onError }),
+  );
   const update = () => {
     const runs = sessions.all().map(({ agent }) => ({ run: agent.run() }));
     events.run = foremost(runs)?.run ?? 'idle';
-    showRun(events.run);
-    showNeeds(runs.filter(({ run }) => run === 'waiting' || run === 'parked').length);
+    const closed = Array.from({ length: waiting.count }, () => ({ run: 'waiting' as const }));
+    const all = [...runs, ...closed];
+    showRun(foremost(all)?.run ?? 'idle');
+    showNeeds(all.filter(({ run }) => run === 'waiting' || run === 'parked').length);
     const current = chats.peekCurrent();
     const run = current === undefined ? 'idle' : (sessions.peek(current)?.agent.run() ?? 'idle');
     setActive(run !== 'idle');
@@ -39,7 +47,13 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
       tellListeners(event, events);
     }),
   );
+  bag.add(
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused) waiting.lookAgain().catch(parts.onError);
+    }),
+  );
   update();
+  waiting.start().catch(parts.onError);
   return bag;
 }
 

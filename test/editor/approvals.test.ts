@@ -122,6 +122,28 @@ test('F4 F6 F8: three calls at once while somebody types; then out of sight', ()
     await person.says('Seen.');
     expect(readFileSync(file('ran.txt'), 'utf8')).toBe('seen\n');
     await editor.statusBar('Bough: idle');
+
+    // Nor is one forgotten whose session is not even open: after a reload with another one in front.
+    server.enqueue(reply.calls([run('echo later > later.txt')]), reply.text('Later it was.'));
+    await person.send('Run it when I am back');
+    await person.approval().waitFor();
+    await editor.runCommand('Bough: New Session');
+    person = await personAt(editor);
+    await eventually(async () => (await person.at('message').count()) === 0, { what: 'an empty chat' });
+    await editor.reload();
+    person = await personAt(editor);
+    expect(await person.approval().count()).toBe(0);
+    const badge = editor.page.locator('.part.activitybar .badge-content').filter({ hasText: /^1$/ });
+    await badge.waitFor();
+    await editor.screenshot('not-open');
+    await (await editor.statusBar('Bough: waiting')).click();
+    person = await personAt(editor);
+    await person.approval().waitFor();
+    await person.decide('approve');
+    await person.says('Later it was.');
+    await editor.statusBar('Bough: idle');
+    await badge.waitFor({ state: 'detached' });
+    expect(readFileSync(file('later.txt'), 'utf8')).toBe('later\n');
   }));
 
 test('F1 F2: a card works once: after a reload, in two windows, never when its file or its line has changed', () =>

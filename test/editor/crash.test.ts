@@ -11,7 +11,7 @@ import { withScriptedModel } from './scripted.js';
 /** Text that streams for longer than the journal's second: all but the last second must be there afterwards. */
 const early = 'The first words, said well before the end. ';
 
-test('kill -9 in mid-stream keeps the prompt and the text; Continue completes the turn', () =>
+test('D5: kill -9 in mid-stream keeps the prompt and the text; Continue completes the turn', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
     const held = reply.hold([early, 'Then some more.']);
     server.enqueue(held);
@@ -42,7 +42,7 @@ test('kill -9 in mid-stream keeps the prompt and the text; Continue completes th
     expect(ofType(log, 'turn_end').at(-1)).toMatchObject({ status: 'completed' });
   }));
 
-test('kill -9 in the middle of a command leaves no process, and an unknown outcome that is told', () =>
+test('C1 D15: kill -9 in the middle of a command leaves no process, and an unknown outcome that is told', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
     server.enqueue(
       reply.calls([{ name: 'run', args: { command: 'echo $$ > pid; echo started; sleep 987654 & wait' } }]),
@@ -76,7 +76,7 @@ test('kill -9 in the middle of a command leaves no process, and an unknown outco
     expect(ofType(onlyLog(editor.storage()), 'session_recovery')).toHaveLength(1);
   }));
 
-test('kill -9 while an approval waits: the card is there again and works, once', () =>
+test('F1: kill -9 while an approval waits: the card is there again and works, once', () =>
   withScriptedModel({ files: { 'a.txt': 'old\n' } }, async ({ editor, server, person }) => {
     server.enqueue(reply.calls([{ name: 'write', args: { path: 'a.txt', content: 'new\n' } }]));
     await person.send('Write it');
@@ -98,7 +98,7 @@ test('kill -9 while an approval waits: the card is there again and works, once',
     expect(ofType(log, 'message').filter(({ role }) => role === 'tool')).toHaveLength(1);
   }));
 
-test('a reload in mid-stream is reason closed, and nothing is sent by itself', () =>
+test('D5 D8: a reload in mid-stream is reason closed, and nothing is sent by itself', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
     const held = reply.hold(['Half of ', 'a thought']);
     server.enqueue(held);
@@ -116,7 +116,7 @@ test('a reload in mid-stream is reason closed, and nothing is sent by itself', (
     await again.says('A whole thought.');
   }));
 
-test('a reload while an approval waits keeps the card', () =>
+test('F1: a reload while an approval waits keeps the card', () =>
   withScriptedModel({ files: { 'a.txt': 'old\n' } }, async ({ editor, server, person }) => {
     server.enqueue(
       reply.calls([{ name: 'write', args: { path: 'a.txt', content: 'new\n' } }]),

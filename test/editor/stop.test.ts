@@ -5,7 +5,7 @@ import { eventually } from './bench/index.js';
 import { ofType, onlyLog } from './log-on-disk.js';
 import { withScriptedModel } from './scripted.js';
 
-test('Stop in mid-stream keeps the text, and the composer is usable at once', () =>
+test('D5 D14: Stop in mid-stream keeps the text, and the composer is usable at once', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
     const held = reply.hold(['one ', 'two ', 'three']);
     server.enqueue(held, reply.text('Fine.'));
@@ -30,7 +30,7 @@ test('Stop in mid-stream keeps the text, and the composer is usable at once', ()
     expect(server.requests[1]?.text).not.toContain('one two three');
   }));
 
-test('a stream that ends badly is a failure with a sentence, never an answer', () =>
+test('D1 D3 D6: a stream that ends badly is a failure with a sentence, never an answer', () =>
   withScriptedModel(
     { settings: { 'bough.retry.maxAttempts': 1, 'bough.retry.maxResumes': -1 } },
     async ({ editor, server, person }) => {
