@@ -62,6 +62,16 @@ export default defineConfig({
         },
       },
       {
+        plugins: [svelte()],
+        resolve: { conditions: ['browser'] },
+        test: {
+          // Figures, not verdicts: npm run bench.
+          name: 'bench',
+          include: ['test/bench/**/*.bench.ts'],
+          environment: 'node',
+        },
+      },
+      {
         test: {
           name: 'editor',
           include: process.env['BOUGH_VSCODE'] === '1.104' ? mainJob : ['test/editor/**/*.test.ts'],

@@ -1,0 +1,16 @@
+// npm run bench [-- --quick]: figures beside the plain way, measured in the same run. Whatever they are, it ends well.
+import path from 'node:path';
+import { ensureModules } from './install.mjs';
+import { root, run, say } from './shell.mjs';
+
+if (process.argv.includes('--quick')) process.env.BOUGH_QUICK = '1';
+await ensureModules();
+say('measuring; close what else is running');
+const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+const { code, output } = await run(process.execPath, [vitest, 'run', '--project', 'bench'], {
+  env: { ...process.env, NO_COLOR: '1' },
+  timeout: 60 * 60_000,
+});
+for (const line of output.split('\n')) if (line.startsWith('|')) process.stdout.write(`${line}\n`);
+if (code !== 0) process.stdout.write(`${output}\nA measurement could not be made; see above.\n`);
+process.exitCode = code === 0 ? 0 : 1;

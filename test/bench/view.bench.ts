@@ -1,0 +1,281 @@
+// The view in real Chromium: a long conversation, an answer that streams, keys meanwhile. Beside it, in the same browser,
+// the plain way: all messages as one document, and the whole text parsed again with each piece that comes.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { afterAll, beforeAll, test } from 'vitest';
+import { lastPage } from '../../src/host/chat/snapshot.js';
+import type { ToWebview } from '../../src/shared/protocol.js';
+import { openBrowser, openChat, type ChatPage } from '../webview/bench/chat-page.js';
+import { idle, Scene } from '../webview/bench/scenes.js';
+import { type Figure, quantile, table } from './figures.js';
+import { seeded, writer } from './texts.js';
+
+const isQuick = process.env['BOUGH_QUICK'] === '1';
+const MESSAGES = 5_000;
+const SAMPLES = isQuick ? 1 : 3;
+const STREAMED = 50_000;
+const UPDATES = isQuick ? 640 : 2_560;
+
+const figures: Figure[] = [];
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  console.log(`\n${table(figures)}\n`);
+});
+
+function conversation(): { scene: Scene; texts: string[] } {
+  const { prompt, answer } = writer(seeded(5));
+  const scene = new Scene();
+  const texts: string[] = [];
+  for (let index = 0; index < MESSAGES; index += 1) {
+    const text = index % 2 === 0 ? prompt() : answer(2);
+    texts.push(text);
+    if (index % 2 === 0) scene.user(text);
+    else scene.answer(text);
+  }
+  return { scene, texts };
+}
+
+/** ms from a message of the host to the picture that shows what came. */
+const painted = (page: Page, message: ToWebview): Promise<number> =>
+  page.evaluate(
+    (data) =>
+      new Promise<number>((resolve) => {
+        const begin = performance.now();
+        const seen = new MutationObserver(() => {
+          if (document.querySelector('[data-testid="message"]') === null) return;
+          seen.disconnect();
+          requestAnimationFrame(() => {
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = () => resolve(performance.now() - begin);
+            port2.postMessage(null);
+          });
+        });
+        seen.observe(document.body, { childList: true, subtree: true });
+        window.postMessage(data, '*');
+      }),
+    message,
+  );
+
+async function heap(page: Page): Promise<number> {
+  const session: CDPSession = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize / 1024 ** 2;
+}
+
+const elements = (page: Page): Promise<number> =>
+  page.evaluate(() => document.querySelectorAll('[data-testid="transcript"] *, #plain *').length);
+
+/** A page of its own with a library for Markdown, as simple views have it. */
+async function plainPage(): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 420, height: 720 } });
+  await page.setContent('<div id="plain" style="height: 700px; overflow: auto"></div>');
+  await page.addScriptTag({
+    content: readFileSync(
+      fileURLToPath(import.meta.resolve('marked').replace('marked.esm.js', 'marked.umd.js')),
+      'utf8',
+    ),
+  });
+  return page;
+}
+
+declare const marked: { parse(text: string): string };
+
+test(`${MESSAGES} messages: first picture, elements, memory`, { timeout: 300_000 }, async () => {
+  const { scene, texts } = conversation();
+  const { entries, more } = lastPage(scene.placed);
+  const ours: number[] = [];
+  const plain: number[] = [];
+  const counts = { ours: 0, plain: 0 };
+  const memory = { ours: 0, plain: 0 };
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const chat = await openChat(browser, new Scene('empty'));
+    ours.push(await painted(chat.page, { ...scene.snapshot(), entries, more }));
+    counts.ours = await elements(chat.page);
+    memory.ours = await heap(chat.page);
+    await chat.page.close();
+    const page = await plainPage();
+    plain.push(
+      await page.evaluate(
+        (all) =>
+          new Promise<number>((resolve) => {
+            const begin = performance.now();
+            const place = document.querySelector('#plain') as HTMLElement;
+            place.innerHTML = all.map((text) => `<div class="message">${marked.parse(text)}</div>`).join('');
+            place.scrollTop = place.scrollHeight;
+            requestAnimationFrame(() => {
+              const { port1, port2 } = new MessageChannel();
+              port1.onmessage = () => resolve(performance.now() - begin);
+              port2.postMessage(null);
+            });
+          }),
+        texts,
+      ),
+    );
+    counts.plain = await elements(page);
+    memory.plain = await heap(page);
+    await page.close();
+  }
+  const work = `${MESSAGES} messages`;
+  figures.push(
+    { work: `${work}: first picture`, ours, peer: plain, unit: 'ms' },
+    { work: `${work}: elements`, ours: [counts.ours], peer: [counts.plain], unit: '' },
+    { work: `${work}: JavaScript heap`, ours: [memory.ours], peer: [memory.plain], unit: 'MB' },
+  );
+});
+
+test(`${MESSAGES} messages: read upwards, and to the far beginning`, { timeout: 300_000 }, async () => {
+  const { scene } = conversation();
+  const chat = await openChat(browser, scene);
+  const transcript = chat.at('transcript');
+  await transcript.hover();
+  await chat.page.mouse.wheel(0, -50);
+  const steps = isQuick ? 60 : 300;
+  const read = await transcript.evaluate(async (element, count) => {
+    const next = () => new Promise<number>((resolve) => requestAnimationFrame(resolve));
+    let moved = 0;
+    let most = 0;
+    for (let step = 0; step < count; step += 1) {
+      element.scrollTop -= 400;
+      await next();
+      const view = element.getBoundingClientRect();
+      const row = [...element.querySelectorAll('[data-item]')].find(
+        (one) => one.getBoundingClientRect().top >= view.top,
+      );
+      const before = row?.getBoundingClientRect().top ?? 0;
+      await next();
+      await next();
+      if (row?.isConnected) moved = Math.max(moved, Math.abs(row.getBoundingClientRect().top - before));
+      most = Math.max(most, element.querySelectorAll('*').length);
+    }
+    return { moved, most };
+  }, steps);
+  figures.push(
+    { work: `reading ${steps} steps upwards: largest jump`, ours: [read.moved], unit: 'px' },
+    { work: `reading ${steps} steps upwards: most elements`, ours: [read.most], unit: '' },
+  );
+  await chat.page.close();
+});
+
+/** ms of each picture in which a piece came: from its frame's begin to after its paint. */
+type Stream = { times: number[]; total: number };
+
+async function stream(chat: ChatPage, pieces: readonly ToWebview[]): Promise<Stream> {
+  return chat.page.evaluate(async (messages) => {
+    const times: number[] = [];
+    for (const message of messages) {
+      await new Promise<void>((resolve) =>
+        requestAnimationFrame(() => {
+          const begin = performance.now();
+          window.dispatchEvent(new MessageEvent('message', { data: message }));
+          // What the view puts off to its next frame is part of it.
+          requestAnimationFrame(() => undefined);
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => {
+            times.push(performance.now() - begin);
+            resolve();
+          };
+          port2.postMessage(null);
+        }),
+      );
+    }
+    return { times, total: times.reduce((sum, time) => sum + time, 0) };
+  }, pieces);
+}
+
+function streamed(scene: Scene): { pieces: ToWebview[]; texts: string[] } {
+  const { answer } = writer(seeded(7));
+  let text = '';
+  while (text.length < STREAMED) text += `${answer(3)}\n\n`;
+  text = text.slice(0, STREAMED);
+  const size = STREAMED / UPDATES;
+  const pieces: ToWebview[] = [];
+  const texts: string[] = [];
+  for (let piece = 0; piece < UPDATES; piece += 1) {
+    const [from, to] = [Math.floor(piece * size), Math.floor((piece + 1) * size)];
+    pieces.push(scene.growing(text.slice(from, to), from));
+    texts.push(text.slice(0, to));
+  }
+  return { pieces, texts };
+}
+
+test(`${STREAMED / 1000} KB of Markdown in ${UPDATES} pieces`, { timeout: 600_000 }, async () => {
+  const scene = new Scene();
+  scene.turn('Write at length', 'turn-1');
+  scene.status = { ...idle, run: 'running' };
+  const { pieces, texts } = streamed(scene);
+  const chat = await openChat(browser, scene);
+  const ours = await stream(chat, pieces);
+  await chat.page.close();
+  const page = await plainPage();
+  const plain = await page.evaluate(async (all) => {
+    const place = document.querySelector('#plain') as HTMLElement;
+    let total = 0;
+    for (const text of all) {
+      total += await new Promise<number>((resolve) =>
+        requestAnimationFrame(() => {
+          const begin = performance.now();
+          place.innerHTML = marked.parse(text);
+          place.scrollTop = place.scrollHeight;
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => resolve(performance.now() - begin);
+          port2.postMessage(null);
+        }),
+      );
+    }
+    return total;
+  }, texts);
+  await page.close();
+  figures.push(
+    {
+      work: 'streaming: all updates',
+      ours: [ours.total],
+      peer: [plain],
+      unit: 'ms',
+      note: `${UPDATES} updates`,
+    },
+    { work: 'streaming: an update, p95', ours: [quantile(ours.times, 0.95)], unit: 'ms' },
+    { work: 'streaming: the slowest update', ours: [Math.max(...ours.times)], unit: 'ms' },
+  );
+});
+
+test('keys while an answer streams', { timeout: 300_000 }, async () => {
+  const scene = new Scene();
+  scene.turn('Write at length', 'turn-1');
+  scene.status = { ...idle, run: 'running' };
+  const { pieces } = streamed(scene);
+  const chat = await openChat(browser, scene);
+  await chat.composer.focus();
+  await chat.page.evaluate(() => {
+    const seen: number[] = [];
+    Object.assign(window, { benchKeys: seen });
+    addEventListener(
+      'keydown',
+      ({ timeStamp }) =>
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => seen.push(performance.now() - timeStamp);
+          port2.postMessage(null);
+        }),
+      true,
+    );
+  });
+  const streaming = stream(chat, pieces);
+  const keys = isQuick ? 40 : 200;
+  for (let key = 0; key < keys; key += 1) await chat.page.keyboard.press('a');
+  await streaming;
+  const seen = await chat.page.evaluate(() => (window as unknown as { benchKeys: number[] }).benchKeys);
+  await chat.page.close();
+  figures.push({
+    work: 'a key to its picture while streaming, p95',
+    ours: [quantile(seen, 0.95)],
+    unit: 'ms',
+    note: `${seen.length} keys; up to 16.7 ms of it is the wait for the next frame`,
+  });
+});
