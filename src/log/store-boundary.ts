@@ -163,13 +163,17 @@ function parse<T>(operation: Operation, schema: z.ZodType<T>, given: unknown): T
   throw invalid(operation, `${issue?.path.map(String).join('.') || 'it'}: ${issue?.message ?? ''}`);
 }
 
+/** What failed to be written can be saved again; what failed to be read cannot. */
+const opOf = (operation: Operation): 'read' | 'write' =>
+  ['load', 'list', 'query', 'getBlob'].includes(operation) ? 'read' : 'write';
+
 function wrapped(operation: Operation, error: unknown): BoughError {
   const why = error instanceof Error ? error.message : String(error);
   const code = isBoughError(error) ? error.code : 'StorageFailure';
   return new BoughError(
     code,
     `The session store failed in ${operation}: ${why}`,
-    { operation },
+    { operation, op: opOf(operation) },
     { cause: error },
   );
 }
@@ -178,5 +182,5 @@ const overdue = (operation: Operation, ms: number): BoughError =>
   new BoughError(
     'StorageFailure',
     `The session store's ${operation} has not returned within ${ms / 1000} s. What it was to write may still arrive; nothing more is written to the session until it has returned.`,
-    { operation, errno: 'ETIMEDOUT' },
+    { operation, op: opOf(operation), errno: 'ETIMEDOUT' },
   );

@@ -22,3 +22,18 @@ export async function call(window: EditorWindow, name: string, ...args: unknown[
   await told.waitFor();
   return told;
 }
+
+/** Does something with the store that the other extension brings; what it holds then: the types of each session's entries. */
+export async function useStore(
+  window: EditorWindow,
+  work: 'register' | 'dispose' | 'break' | 'mend' | 'held',
+): Promise<Record<string, string[]>> {
+  await window.runCommand('Caller: Use Store');
+  calls += 1;
+  const mark = `(call ${String(calls)})`;
+  await window.answer(JSON.stringify([mark, work]));
+  const told = window.notification(mark);
+  await told.waitFor();
+  const [, json = '{}'] = /STORE \w+: (\{.*\})/.exec((await told.innerText()).replace(/\s+/g, ' ')) ?? [];
+  return JSON.parse(json) as Record<string, string[]>;
+}

@@ -657,6 +657,21 @@ describe('a custom store', () => {
     await expect(connected.fork('s', { id: 'copy' })).rejects.toMatchObject({ code: 'SessionExists' });
   });
 
+  it('B5: says whether it failed to write, which can be saved again, or to read', async () => {
+    const log = await connected.create({ id: 's' });
+    await log.append([user('a')]);
+    const away = () => Promise.reject(new Error('away'));
+    custom.append = away;
+    await expect(log.append([user('b')])).rejects.toMatchObject({
+      code: 'StorageFailure',
+      data: { operation: 'append', op: 'write' },
+    });
+    custom.load = away;
+    await expect(connect(custom).open('s')).rejects.toMatchObject({
+      data: { operation: 'load', op: 'read' },
+    });
+  });
+
   it('forks, deletes and brings back what lacks a blob, without it', async () => {
     const log = await connected.create({ id: 's' });
     await log.append([image(hashOf('gone'))]);

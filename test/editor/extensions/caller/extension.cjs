@@ -1,5 +1,6 @@
 // Another extension that uses Bough's public API, and runs commands that are in no menu, and shows what it got.
 const vscode = require('vscode');
+const { createStore } = require('./store.cjs');
 
 exports.activate = (context) => {
   const bough = () => vscode.extensions.getExtension('bough.bough').activate();
@@ -35,7 +36,23 @@ exports.activate = (context) => {
       vscode.window.showInformationMessage(`${mark} API ${name} failed: ${error.code} ${error.message}`);
     }
   };
+  /** What the store is to do: be registered or taken back, break or work again, say what it holds. */
+  const kept = createStore();
+  let registered;
+  const works = {
+    register: async () => (registered = await (await bough()).registerStore(kept.store)),
+    dispose: () => registered.dispose(),
+    break: () => (kept.state.isBroken = true),
+    mend: () => (kept.state.isBroken = false),
+    held: () => undefined,
+  };
+  const useStore = async () => {
+    const [mark, work] = await asked();
+    await works[work]();
+    vscode.window.showInformationMessage(`${mark} STORE ${work}: ${JSON.stringify(kept.held())}`);
+  };
   context.subscriptions.push(
+    vscode.commands.registerCommand('caller.store', useStore),
     vscode.commands.registerCommand('caller.ask', ask),
     vscode.commands.registerCommand('caller.run', run),
     vscode.commands.registerCommand('caller.call', call),
