@@ -75,6 +75,8 @@ export class Chat {
   compared = $state.raw<{ readonly left_id: string; readonly right_id: string } | null>(null);
   /** The entry that is to come into sight in the conversation; null for its beginning. Another object for each request. */
   revealed = $state.raw<{ readonly id: string | null } | undefined>(undefined);
+  /** The picker that takes over the focus of the one it replaces. */
+  focusedFork = $state.raw<{ readonly entry: string; readonly isNext: boolean } | null>(null);
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
   focusedCall = $state.raw<string | null>(null);
   readonly #blobs: Blobs;

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { type ChatPage, chromiumPath, type Open, openBrowser, openChat } from './bench/chat-page.js';
 import { approvalTests } from './view/approvals.js';
 import { attachTests } from './view/attach.js';
+import { branchTests } from './view/branches.js';
 import { composerTests } from './view/composer.js';
 import { findTests } from './view/find.js';
 import { transcriptTests } from './view/transcript.js';
@@ -37,5 +38,6 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   troubleTests(open);
   transcriptTests(open);
   findTests(open);
+  branchTests(open);
   treeTests(open);
 });

@@ -50,7 +50,7 @@ async function findings(page: Page, theme: Theme): Promise<string[]> {
 
 async function show(
   chat: ChatPage,
-  { scene, snapshot, surface = 'view', width, height = 720, press, find, hover }: State,
+  { scene, snapshot, surface = 'view', width, height = 720, press, pressWord, find, hover }: State,
 ): Promise<void> {
   await chat.page.setViewportSize({ width: width ?? (surface === 'tab' ? 1000 : 420), height });
   await chat.page.evaluate((name) => (document.body.dataset['surface'] = name), surface);
@@ -62,6 +62,7 @@ async function show(
   const opened = chat.page.locator('[data-testid="tree-toggle"][aria-expanded="true"]');
   if ((await opened.count()) > 0) await opened.click();
   if (press !== undefined) await chat.at(press).first().click();
+  if (pressWord !== undefined) await chat.page.getByRole('button', { name: pressWord }).click();
   if (find !== undefined) {
     await chat.page.keyboard.press('ControlOrMeta+F');
     await chat.at('find-input').fill(find);

@@ -12,6 +12,8 @@ export interface State {
   height?: number;
   /** Test id of what is pressed first. */
   press?: string;
+  /** Words on a button that is pressed first. */
+  pressWord?: string;
   /** What is looked for in the conversation. */
   find?: string;
   /** Test id of what the pointer is over. */
@@ -479,6 +481,26 @@ function looking(): State {
   return { name: 'looking', scene };
 }
 
+function withTodos(): Scene {
+  const scene = new Scene();
+  const first = scene.user('Make the greeting friendlier');
+  scene.answer('One way is to name the guest.');
+  scene.add({ type: 'head', entry_id: first });
+  const named = scene.answer('Another way is to ask how the day was.');
+  scene.add({ type: 'label', target_id: named, label: 'Ask about the day' });
+  scene.user('Do that');
+  scene.add({
+    type: 'todo_update',
+    items: [
+      { id: '1', title: 'Find where the greeting is made', status: 'done' },
+      { id: '2', title: 'Change it, and every test that compares it word by word', status: 'in_progress' },
+      { id: '3', title: 'Run the tests', status: 'pending' },
+    ],
+  });
+  scene.answer('I begin with the function.');
+  return scene;
+}
+
 const suggestions = [
   'Explain what src/greet.ts does',
   'Find where names are validated',
@@ -527,6 +549,8 @@ const all = (): State[] => [
   notices(),
   hostile(),
   looking(),
+  { name: 'branch-named', scene: withTodos() },
+  { name: 'todos', scene: withTodos(), pressWord: 'To do' },
   {
     name: 'attached',
     scene: conversation(),

@@ -1,0 +1,136 @@
+// Where one is on the tree: the picker by keyboard, names, branching from every message, a list of its own for each line.
+import { describe, expect, it } from 'vitest';
+import type { ChatPage, Open } from '../bench/chat-page.js';
+import { eventually } from '../bench/eventually.js';
+import { Scene } from '../bench/scenes.js';
+
+/** The host moves the head as the view asks. */
+function followHead(chat: ChatPage, scene: Scene): void {
+  chat.answer = (message) => {
+    if (message.type !== 'intent' || message.intent.type !== 'navigate') return { result: null };
+    const { entry_id } = message.intent;
+    const appended = scene.append(() => {
+      scene.add({ type: 'head', entry_id });
+    });
+    const path = new Set(scene.snapshot().entries.map(({ entry }) => entry.id));
+    void chat.post({ ...appended, entries: scene.placed.filter(({ entry }) => path.has(entry.id)) });
+    return { result: null };
+  };
+}
+
+const todo = (scene: Scene, ...titles: string[]): string =>
+  scene.add({
+    type: 'todo_update',
+    items: titles.map((title, index) => ({
+      id: `${index}`,
+      title,
+      status: index === 0 ? ('in_progress' as const) : ('pending' as const),
+    })),
+  });
+
+export function branchTests(open: Open): void {
+  describe('a line of the conversation', () => {
+    it('the picker is gone through by key: the focus is on the picker of the line that comes', async () => {
+      const scene = new Scene();
+      const first = scene.user('Which way?');
+      for (const way of ['Left', 'Right', 'Straight on']) {
+        scene.add({ type: 'head', entry_id: first });
+        scene.answer(way);
+      }
+      const chat = await open(scene);
+      followHead(chat, scene);
+      await chat.at('branch-prev').focus();
+      const focused = () =>
+        chat.page.evaluate(() => {
+          const { activeElement } = document;
+          const picker = activeElement?.closest('[data-testid="branch-picker"]');
+          return `${activeElement?.getAttribute('data-testid') ?? ''} ${picker?.getAttribute('data-index') ?? ''}`;
+        });
+      await chat.page.keyboard.press('Enter');
+      await eventually(focused).toBe('branch-prev 2');
+      await chat.page.keyboard.press('Enter');
+      await eventually(focused).toBe('branch-prev 1');
+      await chat.page.getByText('Left', { exact: true }).waitFor();
+      await chat.page.keyboard.press('Tab');
+      await chat.page.keyboard.press('Enter');
+      await eventually(focused).toBe('branch-next 2');
+    });
+
+    it('its name stands in the header, and each label at its place', async () => {
+      const scene = new Scene();
+      const first = scene.user('Which way?');
+      scene.answer('Left');
+      const chat = await open(scene);
+      expect(await chat.at('branch-name').count()).toBe(0);
+      const add = (change: () => void) => chat.post(scene.append(change));
+      await add(() => scene.add({ type: 'head', entry_id: first }));
+      let right = '';
+      await add(() => {
+        right = scene.answer('Right');
+      });
+      await eventually(() => chat.at('branch-name').getAttribute('aria-label')).toBe(
+        'Branch 2 of 2 – switch branch',
+      );
+      // What all lines have in common names none of them.
+      await add(() => scene.add({ type: 'label', target_id: first, label: 'The question' }));
+      await eventually(() => chat.at('row-label').allInnerTexts()).toEqual(['Label:\nThe question']);
+      expect(await chat.at('branch-name').innerText()).toBe('');
+      await add(() => scene.add({ type: 'label', target_id: right, label: 'The right one' }));
+      await eventually(() => chat.at('branch-name').innerText()).toBe('The right one');
+      await chat.at('branch-name').click();
+      await eventually(() => chat.commands().at(-1)).toEqual({ type: 'switch_branch' });
+    });
+
+    it('branches and tries again from every message: the first, one of calls alone, the last', async () => {
+      const scene = new Scene();
+      const prompt = scene.user('Look');
+      const looked = scene.calls('', [{ call_id: 'c1', name: 'read', input: { path: 'a.ts' } }]);
+      scene.result('c1', 'read', 'text');
+      const last = scene.answer('Seen.');
+      const chat = await open(scene);
+      const press = async (entry: string, testid: string) => {
+        const row = chat.page.locator(`[data-testid="message"][data-entry-id="${entry}"]`);
+        await row.locator(`[data-testid="${testid}"]`).focus();
+        await chat.page.keyboard.press('Enter');
+      };
+      for (const entry of [prompt, looked]) {
+        await press(entry, 'branch-here');
+        await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: entry });
+      }
+      for (const entry of [prompt, looked, last]) {
+        await press(entry, 'try-again');
+        await eventually(() => chat.intents().at(-1)).toEqual({ type: 'try_again', entry_id: prompt });
+      }
+      const before = chat.intents().length;
+      await press(last, 'branch-here');
+      await eventually(() => chat.composer.evaluate((field) => field === document.activeElement)).toBe(true);
+      expect(chat.intents()).toHaveLength(before);
+    });
+
+    it('H9: shows its own to-do list', async () => {
+      const scene = new Scene();
+      const first = scene.user('Plan it');
+      todo(scene, 'Left one', 'Left two');
+      const left = scene.answer('Left');
+      scene.add({ type: 'head', entry_id: first });
+      scene.user('Plan it otherwise');
+      todo(scene, 'Right one');
+      scene.answer('Right');
+      const chat = await open(scene);
+      followHead(chat, scene);
+      const todos = chat.at('todos');
+      await eventually(() => todos.innerText()).toBe('To do: 0 of 1 done · Right one');
+      await todos.getByRole('button').press('Enter');
+      await eventually(() => todos.getByRole('listitem').allInnerTexts()).toEqual([
+        'In progress:\nRight one',
+      ]);
+      await chat.at('branch-prev').click();
+      await chat.page.getByText('Left', { exact: true }).waitFor();
+      expect(scene.fold.head).toBe(left);
+      await eventually(() => todos.getByRole('listitem').allInnerTexts()).toEqual([
+        'In progress:\nLeft one',
+        'Not begun:\nLeft two',
+      ]);
+    });
+  });
+}
