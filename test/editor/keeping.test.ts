@@ -1,12 +1,12 @@
 // What is kept, and where: archived sessions, sessions without a file, and who may read what we write.
-import { readFileSync } from 'node:fs';
+import { readFileSync, utimesSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
-import { caller, run } from './caller.js';
+import { call, caller, run } from './caller.js';
 import { eventually, type Editor } from './bench/index.js';
 import { filesBelow, logsBelow, onlyLog, readableByOthers } from './log-on-disk.js';
 import { personAt, reloaded } from './person.js';
-import { withScriptedModel } from './scripted.js';
+import { providers, withScriptedModel } from './scripted.js';
 
 /** Every file of ours with what is in it, but for the cache of the list. */
 const written = (editor: Editor) =>
@@ -122,3 +122,73 @@ test('B18: nobody else can read what we write, through edits, forks, archiving a
     expect(filesBelow(editor.storage()).length).toBeGreaterThan(5);
     expect(readableByOthers(editor.storage())).toEqual([]);
   }));
+
+test('B15: what is old goes only once a retention is set, to the trash, and with a word; no ghost of it stays', () =>
+  withScriptedModel({}, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Alder is a tree.'), reply.text('Beech is a tree.'));
+    await person.send('Alder');
+    await person.says('Alder is a tree.');
+    await person.run('idle');
+    await editor.runCommand('Bough: New Session');
+    await eventually(async () => (await person.at('message').count()) === 0, { what: 'an empty chat' });
+    await person.send('Beech');
+    await person.says('Beech is a tree.');
+    await person.run('idle');
+    const [alder] = logsBelow(editor.storage());
+    if (!alder) throw new Error('no log');
+    const old = new Date(Date.now() - 400 * 86_400_000);
+    utimesSync(alder.file, old, old);
+    await reloaded(editor);
+    await editor.row('Alder');
+    await editor.row('Beech');
+    expect(logsBelow(editor.storage())).toHaveLength(2);
+
+    editor.setMachineSettings({ ...providers(server.url), 'bough.retention.sessionIdle': 30 });
+    await reloaded(editor);
+    await editor.notification('As the retention settings say, these were deleted: 1 session').waitFor();
+    await editor.screenshot('retention');
+    await editor.rowGone('Alder');
+    await editor.row('Beech');
+    const left = filesBelow(editor.storage()).filter((file) => file.endsWith('.jsonl'));
+    expect(left.filter((file) => file.includes('/trash/')).map((file) => readFileSync(file))).toEqual([
+      alder.bytes,
+    ]);
+    await reloaded(editor);
+    await editor.row('Beech');
+    expect((await editor.sessionsTree()).map(({ title }) => title)).toEqual(['Beech']);
+  }));
+
+test('sessions beyond sessions.maxOpen are let go of when they rest, and are whole when they are opened again', () =>
+  withScriptedModel(
+    { extensions: [caller], settings: { 'bough.sessions.maxOpen': 1, 'bough.sessions.idleAfter': 0 } },
+    async ({ editor, server, person }) => {
+      server.enqueue(reply.text('Alder is a tree.'), reply.text('Beech is a tree.'), reply.text('So it is.'));
+      await person.send('Alder');
+      await person.says('Alder is a tree.');
+      await person.run('idle');
+      const { header } = onlyLog(editor.storage());
+      await editor.runCommand('Bough: New Session');
+      await eventually(async () => (await person.at('message').count()) === 0, { what: 'an empty chat' });
+      await person.send('Beech');
+      await person.says('Beech is a tree.');
+      await person.run('idle');
+
+      /** Those that would stay because they are open. */
+      const open = async () => {
+        const told = await call(editor, 'prune', { sessionIdle: 1 }, { dryRun: true });
+        return (await told.innerText()).replace(/\s+/g, ' ').split('It is open.').length - 1;
+      };
+      await eventually(async () => (await open()) === 1, {
+        timeout: 60_000,
+        interval: 2_000,
+        what: 'one session is open',
+      });
+      await (await editor.row('Alder')).locator.click();
+      await person.says('Alder is a tree.');
+      await person.send('Is it?');
+      await person.says('So it is.');
+      await person.run('idle');
+      const log = logsBelow(editor.storage()).find((one) => one.header['id'] === header['id']);
+      expect(log?.entries.filter(({ type }) => type === 'message')).toHaveLength(4);
+    },
+  ));
