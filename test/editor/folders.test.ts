@@ -1,5 +1,5 @@
 // Which folder a session belongs to: none, several, one that was renamed; and which storage.
-import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
@@ -64,7 +64,7 @@ test('B7: a folder that was renamed on disk offers to link its sessions, and the
     expect(onlyLog(editor.storage()).file).toBe(log.file);
   }));
 
-test('B12: a window of several folders shows the sessions of each; one without a folder has its own', () =>
+test('B12 B9: a window of several folders shows the sessions of each, whichever comes and goes, and by whatever name it is opened; one without a folder has its own', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
     server.enqueue(reply.text('One here.'), reply.text('Two here.'), reply.text('None here.'));
     await person.send('In the first');
@@ -88,7 +88,20 @@ test('B12: a window of several folders shows the sessions of each; one without a
     await (await both.row('In the second')).locator.click();
     await chat.says('Two here.');
     await both.screenshot('several-folders');
+    writeFileSync(file, JSON.stringify({ folders: [{ path: second }] }));
+    await both.rowGone('In the first');
+    await both.row('In the second');
+    writeFileSync(file, JSON.stringify({ folders: [{ path: second }, { path: editor.workspace }] }));
+    await both.row('In the first');
+    await both.row('In the second');
     await both.page.close();
+
+    const link = path.join(path.dirname(editor.workspace), 'link');
+    symlinkSync(editor.workspace, link);
+    const linked = await windowAt(editor, { folder: link });
+    await linked.openBough();
+    await linked.row('In the first');
+    await linked.page.close();
 
     const none = await windowAt(editor, { ew: 'true' });
     const nowhere = await personIn(editor, none);
