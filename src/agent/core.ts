@@ -36,6 +36,8 @@ export interface Run {
   /** Says what the run does now, unless it is stopping. */
   enter(phase: RunState): void;
   wait: LiveWait | null;
+  /** The call that runs now; ending it does not end the turn. */
+  call: { call_id: string; end(): void } | null;
   /** The last text of the open step that is in no entry yet. */
   partial: Partial | null;
   /** How the turn failed, once that is known and while it is being written. */

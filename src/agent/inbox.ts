@@ -15,7 +15,7 @@ import { changeQueued, queuedTurn } from './queue.js';
 import { repairBatch } from './recover.js';
 import type { Done, ExpectedHead } from './refusals.js';
 import { send } from './send.js';
-import { dismiss, retryCancel, retryNow, stop } from './stop.js';
+import { dismiss, endCall, retryCancel, retryNow, stop } from './stop.js';
 import { suspensionOf } from './suspended.js';
 
 export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Promise<Done | Failure> {
@@ -32,6 +32,9 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
       return inGate(() => retryNow(core));
     case 'decide':
       return inGate(() => decide(core, intent));
+    case 'end_call':
+      // Not through the gate: like a stop it waits for nothing.
+      return Promise.resolve(endCall(core, intent.call_id));
     case 'dismiss':
       return inGate(() => dismiss(core));
     case 'set_mode':

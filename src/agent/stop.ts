@@ -52,6 +52,15 @@ function close(core: Core, how: Closing): Promise<boolean> {
   });
 }
 
+/** Ends one call that takes too long; its turn goes on with what it gave. */
+export function endCall({ run }: Core, call_id: string): Done | Failure {
+  if (run?.call?.call_id !== call_id) {
+    return refused('NotRunning', 'This call does not run any more.');
+  }
+  run.call.end();
+  return {};
+}
+
 /** Puts aside what waits for a decision, undecided, and with it the turn. In the gate. */
 export async function dismiss(core: Core): Promise<Done | Failure> {
   if (core.run !== null) {

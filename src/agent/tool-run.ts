@@ -99,7 +99,10 @@ async function runTool(
   tool: Tool,
   { prepared, call_id }: { prepared: Prepared; call_id: string },
 ): Promise<ToolOutcome | null> {
-  const context = toolContext(core, run.signal, (chunk) => core.live.report(call_id, chunk));
+  const ending = new AbortController();
+  const signal = AbortSignal.any([run.signal, ending.signal]);
+  const context = toolContext(core, signal, (chunk) => core.live.report(call_id, chunk));
+  run.call = { call_id, end: () => ending.abort(new Error('The person ended this call.')) };
   const work = (async (): Promise<ToolOutcome> => {
     try {
       return await tool.run(prepared, context);
@@ -108,11 +111,22 @@ async function runTool(
       return { content: toolBug(prepared.tool, error).message, is_error: true };
     }
   })();
-  return orAbandoned(core, run, work);
+  try {
+    const outcome = await orAbandoned(core, run, signal, work);
+    if (outcome === null || run.signal.aborted || !ending.signal.aborted) return outcome;
+    return { ...outcome, content: `${outcome.content}\n${ENDED_CALL}` };
+  } finally {
+    run.call = null;
+  }
 }
 
 /** A tool that does not heed the stop is left after a moment; what it did is then not known. */
-function orAbandoned(core: Core, run: Run, work: Promise<ToolOutcome>): Promise<ToolOutcome | null> {
+function orAbandoned(
+  core: Core,
+  run: Run,
+  signal: AbortSignal,
+  work: Promise<ToolOutcome>,
+): Promise<ToolOutcome | null> {
   return new Promise((resolve, reject) => {
     let timer: Disposable | null = null;
     const begin = (): void => {
@@ -120,17 +134,23 @@ function orAbandoned(core: Core, run: Run, work: Promise<ToolOutcome>): Promise<
     };
     const settle = (outcome: ToolOutcome | null): void => {
       timer?.dispose();
-      run.signal.removeEventListener('abort', begin);
+      signal.removeEventListener('abort', begin);
       resolve(outcome);
     };
-    run.signal.addEventListener('abort', begin, { once: true });
-    if (run.signal.aborted) begin();
+    signal.addEventListener('abort', begin, { once: true });
+    if (signal.aborted) begin();
     work.then(settle, reject);
   });
 }
 
-const left = (run: Run): ToolOutcome | null =>
-  run.stopReason() === 'closed' ? null : { content: STOPPED_IN_CALL, is_error: true };
+function left(run: Run): ToolOutcome | null {
+  if (run.stopReason() === 'closed') return null;
+  return { content: run.signal.aborted ? STOPPED_IN_CALL : LEFT_CALL, is_error: true };
+}
+
+const ENDED_CALL = '[The person ended this call by hand. The turn goes on.]';
+
+const LEFT_CALL = 'The call did not end when it was told to, and was left. It may go on.';
 
 export const STOPPED_IN_CALL =
   'The turn was stopped while this call was running. It may have partly run. Look at its effects before running it again.';

@@ -44,6 +44,8 @@ export const intentSchema = z.discriminatedUnion('type', [
     /** With `allow`: what runs in place of the input that was proposed. The model is told. */
     edited_input: z.record(z.string(), z.unknown()).optional(),
   }),
+  /** Ends one call that runs; the turn goes on with what it gave so far. */
+  z.object({ type: z.literal('end_call'), call_id: z.string() }),
   /** Closes all calls that wait for a decision, and with them the turn: nothing is run and nothing is sent. */
   z.object({ type: z.literal('dismiss') }),
   /** What may run without a card from now on. */

@@ -197,6 +197,37 @@ describe('D14: stop', () => {
   });
 });
 
+describe('F9: ending one call', () => {
+  const endCall = (bench: Bench) =>
+    bench.do({ type: 'end_call', call_id: bench.session.progress()[0]?.call_id ?? '' });
+
+  it('lets the turn go on with what it gave, and the other calls run', async () => {
+    const bench = await openBench({
+      allows: () => true,
+      script: [calls([run('hang'), run('two')]), text('done')],
+    });
+    await bench.send('go');
+    expect(await endCall(bench)).toEqual({});
+    expect(bench.session.run()).toBe('idle');
+    expect(bench.ran).toEqual(['run hang', 'run two']);
+    expect(JSON.stringify(bench.model.asked[1]?.request.messages)).toContain(
+      'The person ended this call by hand',
+    );
+    expect(bench.story().at(-1)).toContain('turn_end completed');
+    expect(failureOf(await endCall(bench)).code).toBe('NotRunning');
+  });
+
+  it('leaves one that does not heed it, and says so', async () => {
+    const bench = await openBench({ allows: () => true, script: [calls([run('deaf')]), text('done')] });
+    await bench.send('go');
+    await endCall(bench);
+    expect(bench.session.run()).toBe('running');
+    await bench.clock.advance(2_000);
+    expect(bench.story().at(-1)).toContain('turn_end completed');
+    expect(JSON.stringify(bench.model.asked[1]?.request.messages)).toContain('was left. It may go on.');
+  });
+});
+
 describe('limits of a turn', () => {
   it('ends at maxSteps over the whole turn, with what to do', async () => {
     const bench = await openBench({
