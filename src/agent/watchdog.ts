@@ -54,7 +54,8 @@ export function watchSilence(clock: Clock, limits: SilenceLimits): SilenceWatch 
   };
 }
 
-const seconds = (ms: number): string =>
-  ms >= 120_000
-    ? `${String(Math.round(ms / 60_000))} minutes`
-    : `${String(Math.round(ms / 100) / 10)} seconds`;
+function seconds(ms: number): string {
+  if (ms >= 120_000) return `${String(Math.round(ms / 60_000))} minutes`;
+  const count = Math.round(ms / 100) / 10;
+  return count === 1 ? '1 second' : `${String(count)} seconds`;
+}

@@ -35,7 +35,7 @@ test('D10 D11 D12 F9 C14 E2 E5 E8: torn characters, silence, a long call, an end
     await person.says('All of it.');
     await person.run('idle');
     await person.at('waited').getByRole('button').click();
-    await person.at('waited').getByText('sent nothing for 1 seconds').waitFor();
+    await person.at('waited').getByText('sent nothing for 1 second').waitFor();
     expect(await person.chat.getByText('Half of it').count()).toBe(0);
 
     // A call of 400 KB in small pieces, while somebody types.

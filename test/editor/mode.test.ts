@@ -1,17 +1,17 @@
 // What runs without a card: the mode of a session and what was allowed for it, across reloads and branches.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
-import { ofType, onlyLog } from './log-on-disk.js';
+import { filesBelow, ofType, onlyLog } from './log-on-disk.js';
 import { reloaded } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
 
 const write = (content: string) => ({ name: 'write', args: { path: 'a.txt', content } });
 const run = (command: string) => ({ name: 'run', args: { command } });
 
-test('F7: after a reload the mode shown is the mode in force, with what was allowed for the session and no more', () =>
+test('F7 F10: after a reload the mode shown is the mode in force, with what was allowed for the session and no more', () =>
   withScriptedModel({ files: { 'a.txt': 'old\n' } }, async ({ editor, server, person: first }) => {
     let person = first;
     const text = () => readFileSync(path.join(editor.workspace, 'a.txt'), 'utf8');
@@ -88,4 +88,27 @@ test('F7: after a reload the mode shown is the mode in force, with what was allo
     expect(text()).toBe('two\n');
     person = await reloaded(editor);
     await person.modeIs('read_only');
+
+    // Accepted edits do not hold for files that make something run; a rule keeps a pattern, and no secret of a command.
+    await person.setMode('Accept edits', 'accept_edits');
+    const before = requests();
+    const task = { name: 'write', args: { path: '.vscode/tasks.json', content: '{}\n' } };
+    server.enqueue(reply.calls([task, run('PGPASSWORD=hunter2 true one')]), reply.text('Both done.'));
+    await person.send('Set it up');
+    await person.approval().nth(1).waitFor();
+    expect(existsSync(path.join(editor.workspace, '.vscode/tasks.json'))).toBe(false);
+    await person.decide('approve', 'tasks.json');
+    await person.decide('always', 'hunter2');
+    await person.says('Both done.');
+    await person.run('idle');
+    expect(requests()).toBe(before + 2);
+    server.enqueue(reply.calls([run('PGPASSWORD=hunter3 true two')]), reply.text('Not asked.'));
+    await person.send('And again');
+    await person.says('Not asked.');
+    await person.run('idle');
+    expect(requests()).toBe(before + 2);
+    const settings = filesBelow(editor.userData).filter((file) => path.basename(file) === 'settings.json');
+    const rules = settings.map((file) => readFileSync(file, 'utf8')).join('\n');
+    expect(rules).toContain('PGPASSWORD=*');
+    expect(rules).not.toContain('hunter');
   }));

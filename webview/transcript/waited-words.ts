@@ -5,7 +5,9 @@ import { duration } from '../ui/clock.svelte.js';
 export function waitedWords({ ms, requests, isServers, images, isCancelled }: Waited): string {
   const seconds = Math.round(ms / 1000);
   return [
-    `Waited ${duration(seconds * 1000)}${isServers ? ', as the server asked' : ''}`,
+    seconds === 0
+      ? 'Asked again at once'
+      : `Waited ${duration(seconds * 1000)}${isServers ? ', as the server asked' : ''}`,
     requests === 1 ? '1 request' : `${requests} requests`,
     ...(images === 0
       ? []
