@@ -8,6 +8,7 @@ import { attachTests } from './view/attach.js';
 import { branchTests } from './view/branches.js';
 import { composerTests } from './view/composer.js';
 import { findTests } from './view/find.js';
+import { readingTests } from './view/reading.js';
 import { transcriptTests } from './view/transcript.js';
 import { treeTests } from './view/tree.js';
 import { troubleTests } from './view/trouble.js';
@@ -38,6 +39,7 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   troubleTests(open);
   transcriptTests(open);
   findTests(open);
+  readingTests(open);
   branchTests(open);
   treeTests(open);
 });

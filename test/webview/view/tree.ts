@@ -149,9 +149,13 @@ export function treeTests(open: Open): void {
       expect(await chat.at('message').count()).toBeLessThan(120);
       await row('Answer 9999').waitFor({ state: 'attached' });
       await chat.at('transcript').hover();
-      for (let page = 0; page < 40 && (await row('Answer 60').count()) === 0; page++)
-        await chat.page.mouse.wheel(0, 1_000);
-      await row('Answer 60').waitFor();
+      // Rows far from what is read are not there for long.
+      const isInSight = () =>
+        row('Answer 60').evaluateAll((found) =>
+          found.some((element) => element.getBoundingClientRect().top < innerHeight),
+        );
+      for (let page = 0; page < 200 && !(await isInSight()); page++) await chat.page.mouse.wheel(0, 200);
+      expect(await isInSight()).toBe(true);
       await chat.at('jump-latest').click();
       await row('Answer 9999').waitFor();
       await eventually(() => row('Answer 60').count()).toBe(0);
