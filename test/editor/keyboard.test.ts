@@ -22,7 +22,7 @@ async function tabTo(person: Person, wanted: Locator, key: 'Tab' | 'Shift+Tab' =
   throw new Error(`${String(wanted)} cannot be reached with ${key}`);
 }
 
-test('prompt, approve, deny, stop, retry now, edit, branches, tool card and sessions by keyboard alone', () =>
+test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, tool card and sessions by keyboard alone', () =>
   withScriptedModel(
     { files: { 'a.txt': 'old\n' }, settings: { 'bough.retry.initialDelay': 25_000 } },
     async ({ editor, server, person: first }) => {
@@ -141,6 +141,35 @@ test('prompt, approve, deny, stop, retry now, edit, branches, tool card and sess
       await person.pickerSays(2, 2);
       await person.says('Another line.');
 
+      // find
+      await focusComposer();
+      await keyboard.press('ControlOrMeta+F');
+      const find = person.at('find-input');
+      await eventually(() => find.evaluate((element) => element === document.activeElement), {
+        what: 'the field of find has the focus',
+      });
+      await keyboard.type('not written');
+      await eventually(async () => (await person.at('find-count').innerText()) === '1 of 1', {
+        what: 'it is found',
+      });
+      await keyboard.press('Escape');
+      await eventually(composerHasFocus, { what: 'the composer has the focus again' });
+
+      // try again; branch from an earlier answer, and undo that turn
+      server.enqueue(reply.text('Once more.'));
+      await press(person.message('assistant').last().locator('[data-testid="try-again"]'));
+      await person.says('Once more.');
+      await person.run('idle');
+      await person.pickerSays(2, 2);
+      const written = person.message('assistant').filter({ hasText: /^\s*Written\./ });
+      await press(written.locator('[data-testid="branch-here"]'));
+      await eventually(async () => (await person.chat.getByText('Once more.').count()) === 0, {
+        what: 'the line ends at the earlier answer',
+      });
+      await eventually(composerHasFocus, { what: 'the composer has the focus' });
+      await press(written.getByRole('button', { name: 'Copy message' }));
+      await written.getByRole('button', { name: 'Copied' }).waitFor();
+
       // sessions
       await editor.runCommand('Bough: New Session');
       person = await personAt(editor);
@@ -152,7 +181,7 @@ test('prompt, approve, deny, stop, retry now, edit, branches, tool card and sess
       await choices.filter({ hasText: 'Write it' }).waitFor();
       await keyboard.press('Enter');
       person = await personAt(editor);
-      await person.says('Another line.');
+      await person.says('Written.');
       await editor.screenshot('end');
     },
   ));
