@@ -5,18 +5,25 @@
 import type { Clock, Disposable, Ids } from '../ports.js';
 import type { Header } from '../shared/entry.js';
 import { BoughError } from '../shared/failure.js';
-import { ConnectedBlobs } from './connected-blobs.js';
+import {
+  copyEntries,
+  putBack,
+  storeWhole,
+  takeSnapshot,
+  type ConnectedCopy,
+  type Snapshot,
+} from './connected-copies.js';
 import { ConnectedLog, type ConnectedLogParts } from './connected-log.js';
 import { ConnectedRows } from './connected-rows.js';
 import { pruneConnected, verifyConnected, type ConnectedUpkeep } from './connected-upkeep.js';
-import { exists, forkInit, forkPoint, refuseWhileAsked, wait } from './copies.js';
-import { copyLines, hashesIn } from './copy-lines.js';
+import { wait } from './copies.js';
+import { exists, forkInit, forkPoint, importInit, refuseWhileAsked } from './copy-init.js';
 import { CopyPlan } from './copy-plan.js';
-import type { CustomStore, StoredEntry, StoredSession } from './custom-store.js';
+import type { CustomStore } from './custom-store.js';
 import { newHeader, refusalOf } from './header.js';
-import { importRecords } from './import-records.js';
 import { Listeners } from './listeners.js';
 import { Gates } from './serial.js';
+import { nameOf, tagsOf } from './session-info.js';
 import { checkSessionId } from './session-name.js';
 import { StoreBoundary } from './store-boundary.js';
 import type {
@@ -41,10 +48,6 @@ export interface ConnectParts {
   onTrouble: (error: BoughError) => void;
   /** How long a call is waited for; 30 s by default. */
   persistenceTimeout?: number;
-}
-
-interface Snapshot extends StoredSession {
-  blobs: Map<string, Uint8Array>;
 }
 
 export const connectStore = (parts: ConnectParts): ConnectedStore => new ConnectedStore(parts);
@@ -101,15 +104,11 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
   }
 
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
-    if (name.trim() === '')
-      throw new BoughError('InvalidArgument', 'The name of a session must not be blank.');
-    await this.#note(id, { name: name.trim() }, signal);
+    await this.#note(id, nameOf(name), signal);
   }
 
   async setTags(id: string, tags: readonly string[], signal?: AbortSignal): Promise<void> {
-    const trimmed = [...new Set(tags.map((tag) => tag.trim()))];
-    if (trimmed.includes('')) throw new BoughError('InvalidArgument', 'A tag must not be blank.');
-    await this.#note(id, { tags: trimmed }, signal);
+    await this.#note(id, tagsOf(tags), signal);
   }
 
   archive(id: string, signal?: AbortSignal): Promise<void> {
@@ -132,25 +131,17 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
   }
 
   importCopy(source: SessionLog, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
-    const { folder, title, subagent_task } = source.header;
-    const lineage = {
-      ...(subagent_task === undefined ? {} : { subagent_task }),
-      ...(folder === undefined ? {} : { folder }),
-      ...(title === undefined ? {} : { title }),
-      parent_session_id: source.id,
-    };
     const { outline, head } = source;
     const plan = new CopyPlan({ outline, kept: outline.map(([id]) => id), head });
     const positions = Array.from({ length: source.position }, (_, position) => position);
-    const id = init.id ?? this.#parts.ids.session();
-    return this.#copy(source, { init: { ...lineage, ...init, id }, plan, positions }, signal);
+    return this.#copy(source, { init: importInit(this.#parts.ids, source, init), plan, positions }, signal);
   }
 
   delete(id: string, signal?: AbortSignal): Promise<Deletion> {
     return this.#gated(
       id,
       async () => {
-        let kept = await this.#snapshot(id);
+        let kept = await takeSnapshot(this.#boundary, id);
         const gone = new BoughError(
           'SessionConflict',
           `Session ${id} was deleted; nothing more is written to it.`,
@@ -293,31 +284,16 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     signal?.throwIfAborted();
   }
 
-  async #copy(
-    source: SessionLog,
-    copy: { init: SessionInit & { id: string }; plan: CopyPlan; positions: readonly number[] },
-    signal?: AbortSignal,
-  ): Promise<SessionLog> {
+  async #copy(source: SessionLog, copy: ConnectedCopy, signal?: AbortSignal): Promise<SessionLog> {
     const { access } = source;
     if (access.mode === 'read-only' && access.reason === 'newer') throw refusalOf(access);
-    const { ids, clock } = this.#parts;
     const { id } = copy.init;
     return await this.#gated(
       id,
       async () => {
         await this.#refuseKnown(id);
-        const blobs = new ConnectedBlobs(this.#boundary, id);
-        const convert = importRecords(source, { ids, blobs });
-        const timestamp = new Date(clock.now()).toISOString();
-        const parts = { source, plan: copy.plan, positions: copy.positions, ids, timestamp };
-        const entries: StoredEntry[] = [];
-        for await (const line of copyLines({ ...parts, ...(convert === undefined ? {} : { convert }) })) {
-          for (const hash of hashesIn(line))
-            if (await source.blobs.has(hash)) await blobs.put(await source.blobs.get(hash));
-          const records = JSON.parse(line) as StoredEntry | StoredEntry[];
-          entries.push(...(Array.isArray(records) ? records : [records]));
-        }
-        await this.#store(id, { ...this.#headerOf(id, copy.init) }, entries);
+        const entries = await copyEntries({ ...this.#parts, boundary: this.#boundary }, source, copy);
+        await storeWhole(this.#boundary, this.#headerOf(id, copy.init), entries);
         const log = await this.#opened(id);
         this.#changed.tell(id);
         return log;
@@ -326,27 +302,7 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     );
   }
 
-  async #store(id: string, header: StoredEntry, entries: readonly StoredEntry[]): Promise<void> {
-    const isMade = await this.#boundary.call('create', (store, options) =>
-      store.create(header, entries, options),
-    ).result;
-    if (!isMade) throw exists(id);
-  }
-
   // ----------------------------------------------------------------------------------------------------- deleting
-
-  /** What undo needs. It is in memory: a custom store has no trash. */
-  async #snapshot(id: string): Promise<Snapshot | undefined> {
-    const stored = await this.#boundary.load(id);
-    if (stored === undefined) return undefined;
-    const blobs = new Map<string, Uint8Array>();
-    const hashes = hashesIn(JSON.stringify(stored.entries));
-    for (const hash of hashes) {
-      const bytes = await this.#boundary.getBlob(id, hash);
-      if (bytes !== undefined) blobs.set(hash, bytes);
-    }
-    return { ...stored, blobs };
-  }
 
   async #restore(id: string, kept: Snapshot | undefined): Promise<void> {
     if (kept === undefined)
@@ -355,8 +311,7 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
         'This session was removed for good; it cannot be brought back.',
       );
     await this.#refuseKnown(id);
-    for (const [hash, bytes] of kept.blobs) await this.#boundary.putBlob(id, hash, bytes);
-    await this.#store(id, kept.header, kept.entries);
+    await putBack(this.#boundary, id, kept);
     this.#changed.tell(id);
   }
 }

@@ -2,13 +2,13 @@
  * Forks and imported copies: new sessions made from what another holds. A copy is put together where nobody looks and
  * takes its place whole; the original is only read.
  */
-import path from 'node:path';
 import type { Clock, Files, Ids } from '../ports.js';
 import type { Header } from '../shared/entry.js';
-import { BoughError, isBoughError } from '../shared/failure.js';
-import { isConversation } from '../shared/notes.js';
+import type { BoughError } from '../shared/failure.js';
+import { isBoughError } from '../shared/failure.js';
 import { FolderBlobs } from './blobs.js';
 import { copyLines } from './copy-lines.js';
+import { exists, forkInit, forkPoint, importInit, refuseWhileAsked, type CopyInit } from './copy-init.js';
 import { CopyPlan } from './copy-plan.js';
 import { newHeader, refusalOf } from './header.js';
 import { importRecords } from './import-records.js';
@@ -34,7 +34,7 @@ export interface CopiesParts {
 }
 
 interface Copy {
-  init: SessionInit & { id: string };
+  init: CopyInit;
   plan: CopyPlan;
   positions: readonly number[];
   carry: CarryBlob;
@@ -67,17 +67,10 @@ export class Copies {
 
   /** All of `source`, whichever store it is of. */
   async importCopy(source: SessionLog, init: SessionInit, signal?: AbortSignal): Promise<FileLog> {
-    const { outline, head, header } = source;
+    const { outline, head } = source;
     const kept = outline.map(([id]) => id);
-    const { folder, title, subagent_task } = header;
-    const lineage = {
-      ...(subagent_task === undefined ? {} : { subagent_task }),
-      ...(folder === undefined ? {} : { folder }),
-      ...(title === undefined ? {} : { title }),
-      parent_session_id: lineageOf(source),
-    };
     const copy = {
-      init: { ...lineage, ...init, id: init.id ?? this.#parts.ids.session() },
+      init: importInit(this.#parts.ids, source, init),
       plan: new CopyPlan({ outline, kept, head }),
       positions: Array.from({ length: source.position }, (_, position) => position),
       carry: this.#carryFrom(source),
@@ -183,53 +176,6 @@ export class Copies {
 
 const folderOf = (file: string): string =>
   file.endsWith(LOG_SUFFIX) ? file.slice(0, -LOG_SUFFIX.length) : file;
-
-/** The last conversation entry of the copy; null for one that holds none. */
-export async function forkPoint(source: SessionLog, { at, before }: ForkOptions): Promise<string | null> {
-  if (at !== undefined && before !== undefined)
-    throw new BoughError('InvalidArgument', 'A fork is made at an entry or before one, not both.');
-  const named = at ?? before;
-  if (named === undefined) return source.head;
-  const entry = await source.entry(named);
-  if (entry === undefined)
-    throw new BoughError(
-      'InvalidArgument',
-      `There is no entry ${named} in session ${source.id} to fork from.`,
-    );
-  return at !== undefined && isConversation(entry) ? entry.id : entry.parent_id;
-}
-
-export function refuseWhileAsked(source: SessionLog, head: string | null): void {
-  const asked = source.state().approvals[0] ?? source.state(head).approvals[0];
-  if (asked === undefined) return;
-  const message = `This session waits for an answer to "${asked.summary}"; approve or deny it, then fork.`;
-  throw new BoughError('ResumeRequired', message, { request: asked.request_id });
-}
-
-export function forkInit(
-  ids: Ids,
-  source: SessionLog,
-  head: string | null,
-  options: ForkOptions,
-): Copy['init'] {
-  const { folder } = source.header;
-  const title = options.title ?? source.header.title;
-  const owner = options.owner ?? source.header.owner;
-  return {
-    id: options.id ?? ids.session(),
-    ...(folder === undefined ? {} : { folder }),
-    ...(title === undefined ? {} : { title }),
-    ...(owner === undefined ? {} : { owner }),
-    parent_session_id: lineageOf(source),
-    ...(head === null ? {} : { parent_entry_id: head }),
-  };
-}
-
-/** A log that lies elsewhere is known here by its path; what it calls itself says more. */
-const lineageOf = ({ id, header }: SessionLog): string => (path.isAbsolute(id) ? header.id : id);
-
-export const exists = (id: string): BoughError =>
-  new BoughError('SessionExists', `There is a session ${id} already; open it instead.`);
 
 /** Ends early when `signal` is aborted. */
 export async function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {

@@ -6,7 +6,8 @@ import path from 'node:path';
 import type { Disposable } from '../ports.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import { Catalog } from './catalog.js';
-import { Copies, exists } from './copies.js';
+import { Copies } from './copies.js';
+import { exists } from './copy-init.js';
 import type { SessionLease } from './lease.js';
 import { sweepLeftovers } from './leftovers.js';
 import { Listeners } from './listeners.js';
@@ -14,6 +15,7 @@ import type { FileLog } from './log.js';
 import { mend } from './mend.js';
 import { checkPolicy, prune } from './prune.js';
 import { SessionHandles, type HandleParts } from './session-handles.js';
+import { nameOf, tagsOf } from './session-info.js';
 import type { SessionPaths } from './session-name.js';
 import { stored } from './storage.js';
 import type {
@@ -103,15 +105,11 @@ export class FileStore implements SessionStore, StoreAbilities {
   }
 
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
-    if (name.trim() === '')
-      throw new BoughError('InvalidArgument', 'The name of a session must not be blank.');
-    await this.#note(id, { name: name.trim() }, signal);
+    await this.#note(id, nameOf(name), signal);
   }
 
   async setTags(id: string, tags: readonly string[], signal?: AbortSignal): Promise<void> {
-    const trimmed = [...new Set(tags.map((tag) => tag.trim()))];
-    if (trimmed.includes('')) throw new BoughError('InvalidArgument', 'A tag must not be blank.');
-    await this.#note(id, { tags: trimmed }, signal);
+    await this.#note(id, tagsOf(tags), signal);
   }
 
   archive(id: string, signal?: AbortSignal): Promise<void> {

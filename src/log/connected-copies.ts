@@ -1,0 +1,75 @@
+/** Whole sessions of a custom store: the entries of a copy, and what a deletion needs to be undone. */
+import type { Clock, Ids } from '../ports.js';
+import { ConnectedBlobs } from './connected-blobs.js';
+import { exists, type CopyInit } from './copy-init.js';
+import { copyLines, hashesIn } from './copy-lines.js';
+import type { CopyPlan } from './copy-plan.js';
+import type { StoredEntry, StoredSession } from './custom-store.js';
+import { importRecords } from './import-records.js';
+import type { StoreBoundary } from './store-boundary.js';
+import type { SessionLog } from './store.js';
+
+export interface ConnectedCopy {
+  init: CopyInit;
+  plan: CopyPlan;
+  positions: readonly number[];
+}
+
+export interface Snapshot extends StoredSession {
+  blobs: Map<string, Uint8Array>;
+}
+
+interface CopyParts {
+  boundary: StoreBoundary;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** The entries of the copy, with the blobs that they name put into the store. One that the original lacks stays missing. */
+export async function copyEntries(
+  { boundary, clock, ids }: CopyParts,
+  source: SessionLog,
+  { init, plan, positions }: ConnectedCopy,
+): Promise<StoredEntry[]> {
+  const blobs = new ConnectedBlobs(boundary, init.id);
+  const convert = importRecords(source, { ids, blobs });
+  const timestamp = new Date(clock.now()).toISOString();
+  const parts = { source, plan, positions, ids, timestamp };
+  const entries: StoredEntry[] = [];
+  for await (const line of copyLines({ ...parts, ...(convert === undefined ? {} : { convert }) })) {
+    for (const hash of hashesIn(line))
+      if (await source.blobs.has(hash)) await blobs.put(await source.blobs.get(hash));
+    const records = JSON.parse(line) as StoredEntry | StoredEntry[];
+    entries.push(...(Array.isArray(records) ? records : [records]));
+  }
+  return entries;
+}
+
+/** @throws BoughError SessionExists when there is one of this id */
+export async function storeWhole(
+  boundary: StoreBoundary,
+  header: { id: string },
+  entries: readonly StoredEntry[],
+): Promise<void> {
+  const isMade = await boundary.call('create', (store, options) =>
+    store.create({ ...header }, entries, options),
+  ).result;
+  if (!isMade) throw exists(header.id);
+}
+
+/** It is in memory: a custom store has no trash. Undefined when there is no such session. */
+export async function takeSnapshot(boundary: StoreBoundary, id: string): Promise<Snapshot | undefined> {
+  const stored = await boundary.load(id);
+  if (stored === undefined) return undefined;
+  const blobs = new Map<string, Uint8Array>();
+  for (const hash of hashesIn(JSON.stringify(stored.entries))) {
+    const bytes = await boundary.getBlob(id, hash);
+    if (bytes !== undefined) blobs.set(hash, bytes);
+  }
+  return { ...stored, blobs };
+}
+
+export async function putBack(boundary: StoreBoundary, id: string, kept: Snapshot): Promise<void> {
+  for (const [hash, bytes] of kept.blobs) await boundary.putBlob(id, hash, bytes);
+  await storeWhole(boundary, { ...kept.header, id }, kept.entries);
+}
