@@ -6,6 +6,7 @@ import { type ChatPage, chromiumPath, type Open, openBrowser, openChat } from '.
 import { approvalTests } from './view/approvals.js';
 import { attachTests } from './view/attach.js';
 import { branchTests } from './view/branches.js';
+import { compareTests } from './view/compare.js';
 import { composerTests } from './view/composer.js';
 import { findTests } from './view/find.js';
 import { readingTests } from './view/reading.js';
@@ -42,4 +43,5 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   readingTests(open);
   branchTests(open);
   treeTests(open);
+  compareTests(open);
 });

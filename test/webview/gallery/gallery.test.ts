@@ -50,7 +50,7 @@ async function findings(page: Page, theme: Theme): Promise<string[]> {
 
 async function show(
   chat: ChatPage,
-  { scene, snapshot, surface = 'view', width, height = 720, press, pressWord, find, hover }: State,
+  { scene, snapshot, surface = 'view', width, height = 720, press, pressWord, find, hover, compare }: State,
 ): Promise<void> {
   await chat.page.setViewportSize({ width: width ?? (surface === 'tab' ? 1000 : 420), height });
   await chat.page.evaluate((name) => (document.body.dataset['surface'] = name), surface);
@@ -67,6 +67,10 @@ async function show(
     await chat.page.keyboard.press('ControlOrMeta+F');
     await chat.at('find-input').fill(find);
     await chat.at('find-count').filter({ hasText: ' of ' }).waitFor();
+  }
+  if (compare !== undefined) {
+    await chat.post({ type: 'compare', ...compare });
+    await chat.at('compare-column').last().waitFor();
   }
   if (hover !== undefined) await chat.at(hover).first().hover();
   // What a diff needs comes by asking.

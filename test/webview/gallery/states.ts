@@ -2,6 +2,7 @@
 import type { Surface } from '../../../src/host/chat/html.js';
 import type { Snapshot } from '../../../src/shared/protocol.js';
 import { demoModel, idle, realModel, Scene } from '../bench/scenes.js';
+import { compared, filesOffered } from './compared.js';
 
 export interface State {
   name: string;
@@ -18,6 +19,8 @@ export interface State {
   find?: string;
   /** Test id of what the pointer is over. */
   hover?: string;
+  /** Ends of two lines that are shown beside each other. */
+  compare?: { left_id: string; right_id: string };
 }
 
 const markdown = `The greeting is made in \`src/greet.ts\` and used in two places:
@@ -567,5 +570,8 @@ const all = (): State[] => [
     },
   },
   { name: 'find', scene: conversation(), height: 900, find: 'greet' },
+  compared('compare', { height: 900 }),
+  compared('compare-tab', { surface: 'tab' }),
+  filesOffered(),
   { name: 'code-block', scene: conversation(), height: 1100, hover: 'code-copy' },
 ];
