@@ -109,6 +109,15 @@ function followLog(core: Core): void {
   });
 }
 
+/** The codes with which the log itself refuses an append. */
+const readOnlyCodes = {
+  newer: 'NewerFormat',
+  'version-3': 'AccessDenied',
+  unreadable: 'LogDamaged',
+  archived: 'SessionArchived',
+  elsewhere: 'AccessDenied',
+} as const;
+
 /** Why no intent can be carried out; null when one can. */
 function usable(core: Core): Failure | null {
   if (core.isClosed) return refused('SessionStale', 'This session is being closed.');
@@ -117,7 +126,7 @@ function usable(core: Core): Failure | null {
     case 'write':
       return null;
     case 'read-only':
-      return refused(access.reason === 'archived' ? 'SessionArchived' : 'NewerFormat', access.message);
+      return refused(readOnlyCodes[access.reason], access.message);
     case 'stale':
     case 'poisoned':
       return {
