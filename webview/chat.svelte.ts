@@ -80,6 +80,8 @@ export class Chat {
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
   focusedCall = $state.raw<string | null>(null);
   readonly #blobs: Blobs;
+  /** A move of the head that is on its way. */
+  #moving: Promise<void> | null = null;
   /** What the person asked for that waits until the turn has stopped. */
   #afterStop: (() => void) | null = null;
 
@@ -349,10 +351,22 @@ export class Chat {
     return undefined;
   }
 
-  #intend(intent: Intent): Promise<Reply> {
+  async #intend(intent: Intent): Promise<Reply> {
     if (isAnswered.has(intent.type)) this.followRequests++;
     const isLoose = !followsHead.has(intent.type) || (intent.type === 'send' && intent.mode !== 'send');
-    return this.connection.intend(intent, isLoose ? undefined : (this.session.state?.head ?? null));
+    // The person asks from where they are going: what the host answers to that comes behind what it appended.
+    if (!isLoose && this.#moving !== null) await this.#moving;
+    const reply = this.connection.intend(intent, isLoose ? undefined : (this.session.state?.head ?? null));
+    if (movesHead.has(intent.type)) this.#move(reply);
+    return reply;
+  }
+
+  #move(reply: Promise<Reply>): void {
+    const patience = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS));
+    const moving = Promise.race([reply, patience]).then(() => {
+      if (this.#moving === moving) this.#moving = null;
+    });
+    this.#moving = moving;
   }
 
   #prompt(prompt: {

@@ -42,7 +42,7 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
     ids: randomIds,
     onTrouble: (error) => output.log('warn', error.message),
     onError: output.bug,
-    clean: output.redact.tokens,
+    clean: (text) => output.redact.tokens(text),
     onSetting: tell.failure,
   });
   const facts = bag.add(createHostFacts(tell, output.bug));

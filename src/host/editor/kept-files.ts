@@ -56,7 +56,7 @@ export function createKeptFiles(read: ReadKept): KeptFiles {
         preview: true,
       });
     },
-    dispose: () => registration.dispose(),
+    dispose: () => void registration.dispose(),
   };
 }
 

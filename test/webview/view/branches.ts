@@ -107,6 +107,38 @@ export function branchTests(open: Open): void {
       expect(chat.intents()).toHaveLength(before);
     });
 
+    it('a prompt sent while the head still moves goes from where it moves to', async () => {
+      const scene = new Scene();
+      const prompt = scene.user('Look');
+      scene.answer('Seen.');
+      const chat = await open(scene);
+      chat.answer = (message) =>
+        message.type === 'intent' && message.intent.type === 'navigate' ? 'never' : { result: null };
+      const row = chat.page.locator(`[data-testid="message"][data-entry-id="${prompt}"]`);
+      await row.locator('[data-testid="branch-here"]').focus();
+      await chat.page.keyboard.press('Enter');
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: prompt });
+      await chat.composer.fill('Look again');
+      await chat.composer.press('Enter');
+      // A command that is asked for later is here: what was asked before it would be, too.
+      await chat.at('model-picker').click();
+      await eventually(() => chat.commands()).toHaveLength(1);
+      expect(chat.intents()).toHaveLength(1);
+      await chat.post(scene.append(() => scene.add({ type: 'head', entry_id: prompt })));
+      const asked = chat.received.find((message) => message.type === 'intent');
+      await chat.post({
+        type: 'reply',
+        id: asked?.type === 'intent' ? asked.id : -1,
+        ok: true,
+        result: null,
+      });
+      await eventually(() =>
+        chat.received.flatMap((message) =>
+          message.type === 'intent' && message.intent.type === 'send' ? [message.expected_head] : [],
+        ),
+      ).toEqual([prompt]);
+    });
+
     it('H9: shows its own to-do list', async () => {
       const scene = new Scene();
       const first = scene.user('Plan it');
