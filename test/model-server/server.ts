@@ -63,7 +63,7 @@ export interface ModelServer {
   models(models: readonly string[] | Reply): void;
   /** Resolves with the n-th chat request (1 = the first) as soon as it has arrived. */
   request(n: number): Promise<SeenRequest>;
-  /** Ends all connections and the server. */
+  /** Ends all connections and the server, if that was not done before. */
   close(): Promise<void>;
 }
 
@@ -255,6 +255,7 @@ export const startModelServer = async (options: { port?: number } = {}): Promise
     },
     close: () =>
       new Promise<void>((resolve, reject) => {
+        if (!server.listening) return resolve();
         server.close((error) => (error ? reject(error) : resolve()));
         for (const socket of sockets) socket.destroy();
       }),

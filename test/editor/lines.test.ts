@@ -1,0 +1,155 @@
+// What becomes of lines: one is edited while no server answers, a part of one is told by a summary, one is compacted twice.
+import { expect, test } from 'vitest';
+import { reply } from '../model-server/index.js';
+import { eventually } from './bench/index.js';
+import { caller, run } from './caller.js';
+import { logsBelow, ofType, onlyLog } from './log-on-disk.js';
+import { type Person, personAt, reloaded } from './person.js';
+import { told, withScriptedModel, type Scene } from './scripted.js';
+
+async function ask(person: Person, text: string, answer: string): Promise<void> {
+  await person.send(text);
+  await person.says(answer);
+  await person.run('idle');
+}
+
+const texts = async (person: Person) => (await person.transcript()).map(({ text }) => text);
+const toldTo = (server: Scene['server'], request: number) =>
+  told(server, request)
+    .filter(({ role }) => role !== 'system')
+    .map(({ text }) => text);
+
+test('H1: a prompt edited while no server answers: the old line is whole, the new words are kept, both are reached', () =>
+  withScriptedModel(
+    { settings: { 'bough.retry.maxAttempts': 1, 'bough.retry.maxResumes': -1 } },
+    async ({ editor, server, person: first }) => {
+      let person = first;
+      server.enqueue(reply.text('One.'), reply.text('Two.'), reply.text('Three.'));
+      await ask(person, 'First', 'One.');
+      await ask(person, 'Second', 'Two.');
+      await ask(person, 'Third', 'Three.');
+      const before = await person.transcript();
+      const { bytes } = onlyLog(editor.storage());
+      await server.close();
+
+      const second = person.message('user').filter({ hasText: 'Second' });
+      await second.hover();
+      await second.locator('[data-testid="edit-message"]').click();
+      expect(await person.composer.inputValue()).toBe('Second');
+      await person.composer.fill('Second, in other words');
+      await person.at('edit-cancel').click();
+      expect(await texts(person)).toEqual(before.map(({ text }) => text));
+      await second.hover();
+      await second.locator('[data-testid="edit-message"]').click();
+      await person.composer.fill('Second, in other words');
+      await person.at('send').click();
+      await person.message('user').filter({ hasText: 'Second, in other words' }).waitFor();
+      await eventually(() => ofType(onlyLog(editor.storage()), 'turn_end').at(-1)?.['status'] === 'failed', {
+        what: 'a turn that failed',
+      });
+      await person.run('idle');
+      await editor.screenshot('no-server');
+
+      expect(onlyLog(editor.storage()).bytes.subarray(0, bytes.length).equals(bytes)).toBe(true);
+      person = await reloaded(editor);
+      await person.message('user').filter({ hasText: 'Second, in other words' }).waitFor();
+      await person.at('branch-prev').first().click();
+      await person.says('Three.');
+      expect((await person.transcript()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    },
+  ));
+
+test('back to three of five, on from there, and forked: the copy has that line alone', () =>
+  withScriptedModel({}, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('One.'), reply.text('Two.'), reply.text('Other.'));
+    await ask(person, 'First', 'One.');
+    await ask(person, 'Second', 'Two.');
+    const answer = person.message('assistant').filter({ hasText: 'One.' });
+    await answer.hover();
+    await answer.locator('[data-testid="branch-here"]').click();
+    await person.says('One.');
+    await person.message('assistant').filter({ hasText: 'Two.' }).waitFor({ state: 'detached' });
+    await ask(person, 'Another second', 'Other.');
+    expect(toldTo(server, 3)).toEqual(['First', 'One.', 'Another second']);
+    await editor.runCommand('Bough: Fork Session…');
+    await editor.pick('From the end');
+    const copy = await personAt(editor);
+    await copy.at('session-title').filter({ hasText: 'fork' }).waitFor();
+    await copy.says('Other.');
+    const logs = logsBelow(editor.storage());
+    expect(logs).toHaveLength(2);
+    const messages = logs.map((log) => ofType(log, 'message').length).sort();
+    expect(messages).toEqual([4, 6]);
+    expect(await copy.picker().count()).toBe(0);
+  }));
+
+test('a part is told by a summary, read in full, and branched from; a line is compacted twice', () =>
+  withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
+    const long = (about: string) => Array.from({ length: 300 }, (_, n) => `${about} ${n}`).join('\n\n');
+    server.enqueue(
+      reply.text('Oaks are trees.'),
+      reply.text('Elms are trees.'),
+      reply.text('Reeds are not.'),
+    );
+    await ask(person, 'What are oaks?', 'Oaks are trees.');
+    await ask(person, 'What are elms?', 'Elms are trees.');
+    await ask(person, 'What are reeds?', 'Reeds are not.');
+    const ids = (await person.transcript()).map(({ id }) => id);
+
+    server.enqueue(reply.text('Oaks and elms were named trees.'), reply.text('Two of three.'));
+    await run(editor, 'bough.branch.collapse', ids[0], ids[3]);
+    await editor.answer('');
+    await person.at('branch-summary').waitFor();
+    await person.run('idle');
+    await ask(person, 'How many are trees?', 'Two of three.');
+    const summed = toldTo(server, 5).join('\n');
+    expect(summed).toContain('Oaks and elms were named trees.');
+    expect(summed).not.toContain('Oaks are trees.');
+    expect(summed).toContain('Reeds are not.');
+    // for the person nothing went, and the summary can be read
+    await person.message('assistant').filter({ hasText: 'Oaks are trees.' }).waitFor();
+    await person.at('branch-summary').getByRole('button').first().click();
+    await person.at('branch-summary').getByText('Oaks and elms were named trees.').waitFor();
+    await editor.screenshot('collapsed');
+
+    // inside of what it tells
+    const inside = person.message('assistant').filter({ hasText: 'Oaks are trees.' });
+    await inside.hover();
+    await inside.locator('[data-testid="branch-here"]').click();
+    await person.at('branch-summary').waitFor({ state: 'detached' });
+    server.enqueue(reply.text(long('Acorn')));
+    await ask(person, 'And acorns?', 'Acorn 299');
+    expect(toldTo(server, 6)).toEqual(['What are oaks?', 'Oaks are trees.', 'And acorns?']);
+
+    const compact = async (summary: string, times: number) => {
+      server.enqueue(reply.text(summary));
+      await editor.runCommand('Bough: Compact Conversation');
+      await editor.answer('');
+      await person
+        .at('compaction')
+        .nth(times - 1)
+        .waitFor();
+      await person.run('idle');
+    };
+    await compact('Acorns grow on oaks.', 1);
+    server.enqueue(reply.text(long('Leaf')));
+    await ask(person, 'And leaves?', 'Leaf 299');
+    await compact('Acorns and leaves grow on oaks.', 2);
+    // the second begins from the first
+    expect(toldTo(server, 9).join('\n')).toContain('Acorns grow on oaks.');
+    server.enqueue(reply.text('On oaks.'));
+    await ask(person, 'Where do they grow?', 'On oaks.');
+    const last = toldTo(server, 10).join('\n');
+    expect(last).toContain('Acorns and leaves grow on oaks.');
+    expect(last).not.toContain('Acorn 7');
+
+    // above it everything is there, and the way back to before the first
+    await person.message('assistant').filter({ hasText: 'Acorn 299' }).first().waitFor({ state: 'attached' });
+    await person.at('compaction').first().getByRole('button').first().click();
+    await person.chat.getByRole('button', { name: 'Branch from Before It' }).click();
+    await person.at('compaction').first().waitFor({ state: 'detached' });
+    server.enqueue(reply.text('With all of it.'));
+    await ask(person, 'Once more?', 'With all of it.');
+    expect(toldTo(server, 11).join('\n')).toContain('Acorn 7');
+    expect(ofType(onlyLog(editor.storage()), 'compaction')).toHaveLength(2);
+  }));
