@@ -110,6 +110,7 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     await person.message('assistant').filter({ hasText: 'Oaks are trees.' }).waitFor();
     await person.at('branch-summary').getByRole('button').first().click();
     await person.at('branch-summary').getByText('Oaks and elms were named trees.').waitFor();
+    expect(await person.at('branch-summary').innerText()).toContain('4 messages, from “What are oaks?” on');
     await editor.screenshot('collapsed');
 
     // inside of what it tells
