@@ -1,10 +1,11 @@
 /** Beginning anew and taking a turn back: the head moves, the line that was stays. */
 import { OutlineFlag } from '../shared/fold/types.js';
-import type { Failure } from '../shared/failure.js';
+import { isFailure, type Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import { navigate } from './branches.js';
 import { underLease, type Core } from './core.js';
 import { orFailure, refused } from './failures.js';
+import { holdQueue } from './queue.js';
 import { closed, repairBatch } from './recover.js';
 import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
 import { headTo } from './mode.js';
@@ -15,6 +16,9 @@ import { suspensionOf } from './suspended.js';
  * to the line that was.
  */
 export async function clear(core: Core, expected: ExpectedHead): Promise<Done | Failure> {
+  // What is queued must not be sent meanwhile, and is still there should the rest be refused.
+  const held = core.run === null ? undefined : await core.gate.pass(() => orFailure(() => holdAll(core)));
+  if (isFailure(held)) return held;
   while (core.run !== null) await core.run.done;
   return core.gate.pass(() =>
     orFailure(() =>
@@ -37,6 +41,11 @@ export async function clear(core: Core, expected: ExpectedHead): Promise<Done | 
       }),
     ),
   );
+}
+
+async function holdAll(core: Core): Promise<void> {
+  const hold = core.run === null ? [] : holdQueue(core.log.state());
+  if (hold.length > 0) await underLease(core, async () => void (await core.append(hold)));
 }
 
 /** What counts for the session as a whole, said again where a new line begins. */

@@ -143,7 +143,8 @@ async function allowedToo(
   { scope, rule }: { scope: Decide['scope']; rule: SessionRule | null },
 ): Promise<Draft[]> {
   const state = core.log.state();
-  const rules = [...state.approval.rules, ...(rule === null ? [] : [rule])];
+  // Only what this decision brings, beside the person's settings: a log from elsewhere may hold rules of its own.
+  const rules = rule === null ? [] : [rule];
   const drafts: Draft[] = [];
   for (const other of openCallsOf(state, turn_id)) {
     if (other.status !== 'pending' || other.request === undefined) continue;

@@ -32,7 +32,9 @@ export function send(core: Core, intent: Send, expected: ExpectedHead): Promise<
       return Promise.resolve(parked(core.log.state().wait?.due_at ?? ''));
     }
     if (core.run === null) return startTurn(core, intent, expected);
-    return intent.editing === undefined ? queueUp(core, intent, 'queue') : Promise.resolve(running());
+    return intent.editing === undefined && intent.only_now !== true
+      ? queueUp(core, intent, 'queue')
+      : Promise.resolve(running());
   });
 }
 

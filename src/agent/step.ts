@@ -88,7 +88,7 @@ async function begin(
     ...fixModel(core, run, ready.model),
     { type: 'step_start', turn_id, step, attempt_id, prompt_hash: ready.prepared.promptHash },
   ]);
-  await core.log.journal.begin({ attempt_id, step, parent_id: core.log.head, turn_id });
+  await core.journal.begin({ attempt_id, step, parent_id: core.log.head, turn_id });
   run.enter('running');
 }
 

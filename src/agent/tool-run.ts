@@ -1,6 +1,6 @@
 /** Runs one prepared call: its start durable before, its result and what it changed in one batch after. */
 import type { Disposable, Prepared, Tool, ToolContext, ToolOutcome } from '../ports.js';
-import type { Failure } from '../shared/failure.js';
+import { isBoughError, type Failure } from '../shared/failure.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import type { Core, Run } from './core.js';
@@ -79,17 +79,29 @@ export async function finishCall(core: Core, run: Run, ready: ReadyCall): Promis
     if (outcome === null) return;
     const batch = await resultBatch(core, call, outcome);
     try {
-      await core.append(batch);
+      await keepResult(core, run, call_id, batch);
     } catch (error) {
-      // The call did run: whoever closes the turn must be able to say so.
-      if (core.unsaved?.turn_id !== run.turn_id) {
-        core.unsaved = { turn_id: run.turn_id, partial: null, results: new Map(), reason: '' };
-      }
-      core.unsaved.results.set(call_id, batch);
-      throw error;
+      if (!isBoughError(error, 'InvalidArgument')) throw error;
+      // No log could hold it, now or later: what is kept is that the call did run, and why its result is not here.
+      const content = `The call ran, but its result cannot be kept: ${error.message}`;
+      await keepResult(core, run, call_id, await resultBatch(core, call, { content, is_error: true }));
     }
   } finally {
     core.live.endCall(call_id);
+  }
+}
+
+async function keepResult(core: Core, run: Run, call_id: string, batch: Draft[]): Promise<void> {
+  try {
+    await core.append(batch);
+  } catch (error) {
+    if (isBoughError(error, 'InvalidArgument')) throw error;
+    // The call did run: whoever closes the turn must be able to say so.
+    if (core.unsaved?.turn_id !== run.turn_id) {
+      core.unsaved = { turn_id: run.turn_id, partial: null, results: new Map(), reason: '' };
+    }
+    core.unsaved.results.set(call_id, batch);
+    throw error;
   }
 }
 

@@ -24,11 +24,24 @@ export function createToolBox(ours: readonly Tool[]): ToolBox {
         throw invalid(`"${given.name}" cannot name a tool: letters, digits, _ and -, at most 64 of them.`);
       if (list().some(({ spec }) => spec.name === given.name))
         throw invalid(`There is a tool "${given.name}" already. Choose another name.`);
+      const wrong = misfitOf(given);
+      if (wrong !== undefined) throw invalid(`The tool ${given.name} cannot be taken: ${wrong}`);
       const tool = toolOf(given);
       others.push(tool);
       return { dispose: () => void (others.includes(tool) && others.splice(others.indexOf(tool), 1)) };
     },
   };
+}
+
+const RISKS: readonly unknown[] = ['read', 'write', 'run', 'net'];
+
+/** Other extensions are not held to our types, and what a provider refuses would end every request. */
+function misfitOf({ description, inputSchema, risk, run }: ExtensionTool): string | undefined {
+  if (typeof description !== 'string' || description.trim() === '') return 'its description is no text.';
+  if (typeof inputSchema !== 'object' || inputSchema === null || inputSchema['type'] !== 'object')
+    return 'its inputSchema is no JSON Schema of type "object".';
+  if (!RISKS.includes(risk)) return `its risk is "${String(risk)}", not read, write, run or net.`;
+  return typeof run === 'function' ? undefined : 'it has no function run.';
 }
 
 const invalid = (message: string): BoughError => new BoughError('InvalidArgument', message);
@@ -40,14 +53,18 @@ function toolOf({ name, description, inputSchema, risk, describe, run }: Extensi
     prepare(input): Promise<Prepared | ReturnType<typeof toolFailure>> {
       if (typeof input !== 'object' || input === null || Array.isArray(input))
         return Promise.resolve(toolFailure('invalid-input', `The input of ${name} must be an object.`));
-      const sentence = describe?.(input as Record<string, unknown>) ?? `${name} ${shortJson(input)}`;
+      const said: unknown = describe?.(input as Record<string, unknown>);
+      const sentence = typeof said === 'string' && said.trim() !== '' ? said : `${name} ${shortJson(input)}`;
       // A remembered rule is for the tool as a whole: what its input means is not known here, and may hold secrets.
       return Promise.resolve({ tool: name, input, sentence, risk, targets: [], subject: name });
     },
     async run(prepared, { signal, report }) {
-      const result = await run(prepared.input as Record<string, unknown>, { signal, report });
-      const { text, isError = false } = typeof result === 'string' ? { text: result } : result;
-      return { content: text, is_error: isError };
+      const result: unknown = await run(prepared.input as Record<string, unknown>, { signal, report });
+      if (typeof result === 'string') return { content: result, is_error: false };
+      const { text, isError } = (result ?? {}) as { text?: unknown; isError?: unknown };
+      if (typeof text !== 'string')
+        return { content: `The tool ${name} ran, but gave no text as its result.`, is_error: true };
+      return { content: text, is_error: isError === true };
     },
   };
 }

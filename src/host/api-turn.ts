@@ -15,18 +15,20 @@ export async function prompt(
   signal: AbortSignal | undefined,
 ): Promise<TurnResult> {
   signal?.throwIfAborted();
-  if (agent.run() !== 'idle')
-    throw new BoughError(
-      'SessionRunning',
-      'A turn of this session is not finished yet. Wait for it, or stop it.',
-    );
+  if (agent.run() !== 'idle') throw stillRunning();
   return turnOf(agent, signal, async () => {
-    const sent = await agent.dispatch({ type: 'send', text, mentions: [], mode: 'send' });
-    if (isFailure(sent)) return sent;
+    const sent = await agent.dispatch({ type: 'send', text, mentions: [], mode: 'send', only_now: true });
+    if (isFailure(sent)) {
+      if (sent.code === 'SessionRunning') throw stillRunning();
+      return sent;
+    }
     const message = sent.entry_id === undefined ? undefined : await agent.log.entry(sent.entry_id);
     return message?.turn_id ?? '';
   });
 }
+
+const stillRunning = (): BoughError =>
+  new BoughError('SessionRunning', 'A turn of this session is not finished yet. Wait for it, or stop it.');
 
 /** The whole of the turn that `begin` names, once it has ended. @throws TurnError when it did not end well */
 export async function turnOf(

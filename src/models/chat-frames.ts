@@ -47,6 +47,12 @@ const failures: readonly string[] = [
   'timeout',
 ];
 
+/** Some send a blank one, or the word null, with every frame: that is none. */
+const reasonIn = (value: unknown): string | undefined => {
+  const raw = textOf(value)?.trim() ?? '';
+  return raw === '' || raw.toLowerCase() === 'null' ? undefined : raw;
+};
+
 /** A finish reason that is a failure. */
 const brokenOffBy = (raw: string): Trouble | undefined =>
   failures.includes(raw.toLowerCase())
@@ -101,7 +107,7 @@ export const readChatFrames = (): FrameReader => {
     read(frame) {
       if (isRecord(frame['usage'])) usage = frame['usage'];
       const { answer: choice, hasOthers } = choose(frame['choices']);
-      finishReason = textOf(choice?.['finish_reason']) ?? finishReason;
+      finishReason = reasonIn(choice?.['finish_reason']) ?? finishReason;
       // Some count with every frame: only the count behind the end is the last.
       isCounted ||= finishReason !== undefined && isRecord(frame['usage']);
       if (!choice) return hasOthers ? past : on;

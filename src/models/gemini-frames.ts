@@ -56,6 +56,12 @@ const blockOf = (frame: Json): string | undefined => {
   return reason === 'BLOCK_REASON_UNSPECIFIED' ? undefined : reason;
 };
 
+/** A blank or unspecified one says nothing. */
+const reasonIn = (value: unknown): string | undefined => {
+  const raw = textOf(value)?.trim() ?? '';
+  return raw === '' || raw === 'FINISH_REASON_UNSPECIFIED' ? undefined : raw;
+};
+
 /** The library would send a request of its own for what was not said yet. */
 const withoutContinuation = (frame: Json, candidate: Json): Reading => {
   const { continuationToken: _, ...rest } = candidate;
@@ -82,7 +88,7 @@ export const readGeminiFrames = (): FrameReader => {
         return { go: 'error', error };
       }
       const { answer: candidate, hasOthers } = choose(frame['candidates']);
-      const reason = textOf(candidate?.['finishReason']);
+      const reason = reasonIn(candidate?.['finishReason']);
       if (finishReason !== undefined && candidate && reason === undefined) return { go: 'over' };
       if (isRecord(frame['usageMetadata'])) usage = frame['usageMetadata'];
       if (!candidate) return hasOthers ? past : on;

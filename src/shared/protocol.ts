@@ -31,6 +31,8 @@ export const intentSchema = z.discriminatedUnion('type', [
     images_named: z.boolean().optional(),
     /** The person chose to answer what is pending as denied: "replied instead". */
     reply_instead: z.boolean().optional(),
+    /** Refused while a turn runs, rather than queued. */
+    only_now: z.boolean().optional(),
   }),
   z.object({ type: z.literal('stop') }),
   z.object({ type: z.literal('retry_now') }),
@@ -341,6 +343,8 @@ export type ToWebview =
       entries: { position: number; entry: Entry }[];
     }
   | { type: 'status'; session: string; status: StatusView }
+  /** The session could not be read, so that what the view shows is not it, or old. It is tried again; a snapshot follows. */
+  | { type: 'not_shown'; session: string; message: string }
   /** `offset`: characters of text that stand before `text`; 0 with a new attempt_id replaces all. null: nothing streams. */
   | {
       type: 'growing';

@@ -30,6 +30,22 @@ describe('clearing', () => {
     expect(bench.log.head).toBeNull();
     expect(bench.entries('turn_end')).toMatchObject([{ status: 'completed' }]);
   });
+
+  it('sends nothing of the queue on its way', async () => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const bench = await openBench({ script: [[() => gate, ...text('A1')], text('A2')] });
+    void bench.send('Q1');
+    await expect.poll(() => bench.session.run()).toBe('running');
+    await bench.send('Q2', { mode: 'queue' });
+    await bench.send('Q3', { mode: 'queue' });
+    const cleared = bench.do({ type: 'clear' });
+    open();
+    await cleared;
+    expect(bench.model.asked).toHaveLength(1);
+    expect(bench.log.state()).toMatchObject({ queue: [], queue_held: false });
+    expect(bench.log.head).toBeNull();
+  });
 });
 
 describe('undoing a turn', () => {

@@ -135,6 +135,22 @@ describe('the mode of a session', () => {
     expect(bench.session.mode()).toBe('read_only');
   });
 
+  it('a rule given on one card settles no other card by what a log from elsewhere holds', async () => {
+    const bench = await openBench({
+      isForeign: true,
+      script: [calls([run('one'), run('two')]), text('done')],
+    });
+    const data = { mode: 'accept_edits', rules: [{ tool: 'run', pattern: 'two' }] };
+    const lease = await bench.log.acquire();
+    await bench.log.append([{ type: 'extension_data', ext_type: 'bough.approvals', data }]);
+    lease.dispose();
+    await bench.send('run them');
+    const [first] = bench.log.state().approvals;
+    await bench.do({ type: 'decide', call_id: first?.call_id ?? '', decision: 'allow', scope: 'session' });
+    expect(bench.ran).toEqual(['run one']);
+    expect(bench.log.state().approvals.map(({ summary }) => summary)).toEqual(['Run two']);
+  });
+
   it('going to another line never loosens the mode in force', async () => {
     const bench = await openBench({ script: [text('one'), text('two'), text('three')] });
     await setMode(bench, 'accept_edits');

@@ -51,6 +51,15 @@ describe('the head of a session, for other extensions', () => {
     expect(await turn).toMatchObject({ failure: { kind: 'cancelled' } });
   });
 
+  it('of two prompts at once one is refused and none is left waiting', async () => {
+    const world = makeWorld([text('One.'), text('Two.')]);
+    const session = await opened(world);
+    const both = await Promise.allSettled([session.prompt('1'), session.prompt('2')]);
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(both[1]).toMatchObject({ reason: { code: 'SessionRunning' } });
+    expect((await session.prompt('2')).text).toBe('Two.');
+  });
+
   it('gives the text of a summary and writes nothing; a collapse with its text asks no model', async () => {
     const world = makeWorld([text('One.'), text('Two.'), text('A summary.'), text('Three.')]);
     const session = await opened(world);

@@ -58,6 +58,34 @@ describe('tools of other extensions', () => {
       expect(await box.list()[0]?.prepare(input, context)).toMatchObject({ code: 'invalid-input' });
   });
 
+  it.each([
+    ['description', undefined],
+    ['description', ' '],
+    ['inputSchema', undefined],
+    ['inputSchema', null],
+    ['inputSchema', { type: 'string' }],
+    ['risk', 'execute'],
+    ['run', 'no function'],
+  ])('one whose %s is %j is refused when it comes, not by a provider later', (field, value) => {
+    const box = createToolBox([]);
+    const tool = { ...weather, [field]: value } as unknown as ExtensionTool;
+    expect(() => box.register(tool)).toThrow(/acme_weather cannot be taken/);
+    expect(box.list()).toEqual([]);
+  });
+
+  it.each([42, undefined, null, {}, { text: 42 }, { text: undefined }, []])(
+    'a result that is %j is an error result',
+    async (result) => {
+      const box = createToolBox([]);
+      box.register({ ...weather, describe: () => 5 as never, run: () => Promise.resolve(result as never) });
+      const [tool] = box.list();
+      const prepared = await tool?.prepare({ place: 'Ulm' }, context);
+      if (prepared === undefined || !('sentence' in prepared)) throw new Error('it was refused');
+      expect(prepared.sentence).toBe('acme_weather {"place":"Ulm"}');
+      expect(await tool?.run(prepared, context)).toMatchObject({ is_error: true });
+    },
+  );
+
   it('say by themselves what they would do, and that they failed', async () => {
     const box = createToolBox([]);
     box.register({
