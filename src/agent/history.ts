@@ -55,21 +55,27 @@ const hasSubstance = (part: Part): boolean =>
     ? part.text.trim() !== '' || part.blob !== undefined
     : true;
 
-/** With call ids of their own: those of the original may stand in this very log. */
+/** With call ids of their own: those of the original may stand in this very log, and providers repeat theirs. */
 function draftsOf(given: readonly GivenMessage[], ids: Core['parts']['ids']): Draft[] {
-  const fresh = new Map<string, string>();
-  const idOf = (known: string): string => {
-    const id = fresh.get(known) ?? ids.entry();
-    fresh.set(known, id);
-    return id;
+  /** Given id → ids of the calls that have no result yet. */
+  const open = new Map<string, string[]>();
+  const begin = ({ role, parts }: GivenMessage): void => {
+    // Calls that were never answered are not answered by what comes under their id later.
+    if (role !== 'assistant') return;
+    for (const part of parts) if (part.type === 'tool_call') open.delete(part.call_id);
   };
-  const partOf = (part: Part): Part =>
-    part.type === 'tool_call' || part.type === 'tool_result'
-      ? { ...part, call_id: idOf(part.call_id) }
-      : part;
+  const partOf = (part: Part): Part => {
+    if (part.type === 'tool_result')
+      return { ...part, call_id: open.get(part.call_id)?.shift() ?? ids.entry() };
+    if (part.type !== 'tool_call') return part;
+    const call_id = ids.entry();
+    open.set(part.call_id, [...(open.get(part.call_id) ?? []), call_id]);
+    return { ...part, call_id };
+  };
   return given
     .filter(({ parts }) => parts.some(hasSubstance))
     .map((message): DraftOfType<'message'> => {
+      begin(message);
       const { role, parts, model, provider, finish_reason, author, agent_id } = message;
       return {
         type: 'message',

@@ -153,6 +153,31 @@ describe('a history for other extensions', () => {
     await session.prompt('And?');
   });
 
+  it('a call that was never answered does not take the result of a later one with the same id', async () => {
+    const world = makeWorld([]);
+    const session = await opened(world);
+    const call = (path: string) => ({
+      role: 'assistant' as const,
+      parts: [{ type: 'tool_call' as const, call_id: 'tool_0', name: 'read', input: { path } }],
+    });
+    const content = 'content of b';
+    await session.setHistory([
+      { role: 'user', parts: [{ type: 'text', text: 'Read' }] },
+      call('stopped'),
+      { role: 'user', parts: [{ type: 'text', text: 'Again' }] },
+      call('b'),
+      {
+        role: 'tool',
+        parts: [{ type: 'tool_result', call_id: 'tool_0', name: 'read', content, is_error: false }],
+      },
+    ]);
+    const ids = (await session.history()).flatMap(({ parts }) =>
+      parts.flatMap((part) => ('call_id' in part ? [part.call_id] : [])),
+    );
+    expect(ids[0]).not.toBe(ids[1]);
+    expect(ids[2]).toBe(ids[1]);
+  });
+
   it('ends what waits as abandoned', async () => {
     const world = makeWorld([write(), text('Yes.')]);
     const session = await opened(world);
