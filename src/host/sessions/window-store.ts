@@ -57,6 +57,10 @@ export class WindowStore implements SessionStore {
   readonly #files = new Set<string>();
   readonly #changed: Signal<string>;
   readonly #listening: Disposable[] = [];
+  /** Of those that another extension took back: closed with the window, since what is open of them stays so. */
+  readonly #takenBack: Place[] = [];
+  /** What is wrong with a place is told once, however often it is asked. */
+  readonly #told = new Set<string>();
 
   constructor(private readonly parts: WindowStoreParts) {
     this.#places = [parts.first];
@@ -93,7 +97,11 @@ export class WindowStore implements SessionStore {
     this.#registered = [...this.#registered, place];
     return {
       dispose: () => {
+        if (!this.#registered.includes(place)) return;
         this.#registered = this.#registered.filter((other) => other !== place);
+        // Asked no more; what was begun there is still found by its id.
+        this.#known.delete(place.key);
+        this.#takenBack.push(place);
       },
     };
   }
@@ -133,12 +141,12 @@ export class WindowStore implements SessionStore {
     return this.#files.has(id);
   }
 
-  /** The place that has this session; the first when none has it yet. */
+  /** The place that has this session; the first when none has it yet. One that cannot tell keeps none from the others. */
   async placeOf(id: string): Promise<Place> {
     const begun = this.#begun.get(id);
     if (begun) return begun;
     if (this.#known.size > 1) {
-      for (const place of this.#known.values()) if (await has(place.store, id)) return place;
+      for (const place of this.#known.values()) if (await this.#hasIt(place, id)) return place;
     }
     return this.parts.first;
   }
@@ -177,8 +185,10 @@ export class WindowStore implements SessionStore {
   }
 
   list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
-    const stores = [...this.#places, ...this.#registered].map(({ store }) => store);
-    return mergeLists(this.#ephemeral.size > 0 ? [...stores, this.parts.memory] : stores, query);
+    const places = [...this.#places, ...this.#registered];
+    const stores = places.map(({ store }) => store);
+    const all = this.#ephemeral.size > 0 ? [...stores, this.parts.memory] : stores;
+    return mergeLists(all, query, (index, error) => this.#tell(places[index]?.key ?? 'memory', error));
   }
 
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
@@ -230,7 +240,7 @@ export class WindowStore implements SessionStore {
 
   async close(): Promise<void> {
     for (const listening of this.#listening) listening.dispose();
-    const stores = [...this.#known.values()].map(({ store }) => store);
+    const stores = [...this.#known.values(), ...this.#takenBack].map(({ store }) => store);
     await Promise.all([...stores, this.parts.memory].map((store) => store.close()));
   }
 
@@ -238,6 +248,22 @@ export class WindowStore implements SessionStore {
     if (this.#known.has(place.key)) return;
     this.#known.set(place.key, place);
     this.#listening.push(place.store.onChange((id) => this.#changed.fire(id)));
+  }
+
+  async #hasIt(place: Place, id: string): Promise<boolean> {
+    try {
+      return await has(place.store, id);
+    } catch (error) {
+      this.#tell(place.key, error);
+      return false;
+    }
+  }
+
+  #tell(key: string, error: unknown): void {
+    const what = `${key}: ${error instanceof Error ? error.message : String(error)}`;
+    if (this.#told.has(what)) return;
+    this.#told.add(what);
+    this.parts.onError(error);
   }
 
   #clean<T extends { title?: string }>(named: T): T {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { WindowStore, type Place } from '../../../../src/host/sessions/window-store.js';
+import { WindowStore, type Place, type WholeStore } from '../../../../src/host/sessions/window-store.js';
 import { createMemoryStore } from '../../../../src/log/memory-store.js';
 import type { SessionLog } from '../../../../src/log/store.js';
+import { BoughError } from '../../../../src/shared/failure.js';
 import { FakeClock } from '../../agent/fake-clock.js';
 
 function make() {
@@ -19,6 +20,21 @@ function make() {
   });
   return { window, first, second, errors };
 }
+
+/** The same store with calls that a test can put others in place of. */
+const withCalls = (store: WholeStore): WholeStore => ({
+  create: (init) => store.create(init),
+  open: (id) => store.open(id),
+  openOrCreate: (id, init) => store.openOrCreate(id, init),
+  list: (query) => store.list(query),
+  rename: (id, name) => store.rename(id, name),
+  archive: (id) => store.archive(id),
+  unarchive: (id) => store.unarchive(id),
+  delete: (id) => store.delete(id),
+  summary: (id) => store.summary?.(id) ?? Promise.resolve(undefined),
+  onChange: (listener) => store.onChange(listener),
+  close: () => store.close(),
+});
 
 const say = async (log: SessionLog, text: string) =>
   log.append([{ type: 'message', role: 'user', parts: [{ type: 'text', text }] }]);
@@ -75,5 +91,49 @@ describe('the sessions of a window', () => {
     expect(await window.verify()).toMatchObject([{ orphans: [] }]);
     await window.close();
     expect(errors).toEqual([]);
+  });
+
+  it('a store of another extension that fails keeps nobody from the other sessions, and is told of once', async () => {
+    const { window, second, errors } = make();
+    await say(await window.openOrCreate('one'), 'In the first');
+    const fail = () => Promise.reject(new BoughError('StorageFailure', 'The server is down.'));
+    const { store } = second;
+    const place: Place = { ...second, store: { ...withCalls(store), list: fail, summary: fail } };
+    const registration = window.register(place);
+    expect(await titles(window)).toEqual(['In the first']);
+    expect(await titles(window)).toEqual(['In the first']);
+    expect((await window.placeOf('fresh')).key).toBe('first');
+    await say(await window.openOrCreate('fresh'), 'A new chat');
+    expect(errors).toMatchObject([{ code: 'StorageFailure' }]);
+    registration.dispose();
+    expect(await titles(window)).toEqual(['A new chat', 'In the first']);
+  });
+
+  it('a store that was taken back is asked no more; what was begun there stays there until the end', async () => {
+    const { window, second } = make();
+    let asked = 0;
+    let closed = 0;
+    const calls = withCalls(second.store);
+    const place: Place = {
+      ...second,
+      store: {
+        ...calls,
+        summary: (id) => (asked++, calls.summary?.(id) ?? Promise.resolve(undefined)),
+        close: () => (closed++, calls.close()),
+      },
+    };
+    const registration = window.register(place);
+    window.beginIn(place, 'theirs');
+    await say(await window.openOrCreate('theirs'), 'Kept by them');
+    registration.dispose();
+    registration.dispose();
+    asked = 0;
+    expect((await window.placeOf('fresh')).key).toBe('first');
+    expect(asked).toBe(0);
+    expect((await window.placeOf('theirs')).key).toBe('second');
+    expect((await window.open('theirs')).id).toBe('theirs');
+    expect(await titles(window)).toEqual([]);
+    await window.close();
+    expect(closed).toBe(1);
   });
 });
