@@ -22,6 +22,7 @@ import { prepareImage, toBase64 } from './composer/images.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
 import { conversationText } from './conversation-text.js';
 import { leftBranch, type LeftBranch } from './left-branch.js';
+import { inTime, PATIENCE_MS, unanswered } from './patience.js';
 import { Session } from './session.svelte.js';
 import { Find } from './transcript/find/find.svelte.js';
 import { promptToEdit, wholeMessage } from './transcript/prompt-text.js';
@@ -50,9 +51,6 @@ const movesHead = new Set<Intent['type']>(['navigate', 'undo', 'clear']);
 
 /** What the person wants to see the answer to. */
 const isAnswered = new Set<Intent['type']>(['send', 'continue', 'try_again']);
-
-/** After this the person may act again, whatever became of the reply. */
-const PATIENCE_MS = 15_000;
 
 export class Chat {
   readonly session: Session;
@@ -84,6 +82,8 @@ export class Chat {
   #moving: Promise<void> | null = null;
   /** What the person asked for that waits until the turn has stopped. */
   #afterStop: (() => void) | null = null;
+  /** What was said when the session could not be shown; gone once it is. */
+  #notShown: Problem | null = null;
 
   constructor(parts: {
     connect: (receive: (message: HostMessage) => void) => Connection;
@@ -92,7 +92,10 @@ export class Chat {
     this.connection = parts.connect((message) => this.#receive(message));
     this.#blobs = new Blobs((ask) => this.connection.ask(ask));
     this.session = new Session({
-      askSnapshot: () => void this.#ask({ what: 'snapshot' }),
+      askSnapshot: async () => {
+        const reply = await this.connection.ask({ what: 'snapshot' });
+        if (!reply.ok) this.#sayNotShown(reply.failure);
+      },
       askBodies: async (ids) => (await this.#ask<'bodies'>({ what: 'bodies', ids })) ?? [],
       nextFrame: parts.nextFrame,
     });
@@ -109,12 +112,23 @@ export class Chat {
       this.compared = { left_id, right_id };
       return;
     }
+    if (message.type === 'not_shown') {
+      const text = `The session cannot be shown as it is now; Bough goes on trying. ${message.message}`;
+      this.#sayNotShown({ kind: 'storage', message: text, transient: true, action: 'show-log' });
+      return;
+    }
+    if (message.type === 'snapshot' && this.problem === this.#notShown) this.problem = null;
     const before = this.session.draft;
     const shown = this.session.info?.id;
     if (message.type === 'snapshot' && shown !== undefined && shown !== message.session.id) this.saveDraft();
     this.session.receive(message);
     if (this.session.draft !== before && this.session.draft !== null) this.#begin(this.session.draft);
     if (this.run === 'idle') this.#goOn();
+  }
+
+  #sayNotShown(failure: Failure): void {
+    this.#notShown = { failure };
+    this.problem = this.#notShown;
   }
 
   #focus(at: 'composer' | 'approval'): void {
@@ -151,13 +165,34 @@ export class Chat {
   /** Does it when the turn has stopped. */
   async stopFirst(next: () => void): Promise<void> {
     this.#afterStop = next;
-    await this.#intend({ type: 'stop' });
+    const intent: Intent = { type: 'stop' };
+    const reply = await inTime(intent, this.#intend(intent));
+    if (this.#afterStop !== next) return;
+    if (reply?.ok !== true) {
+      // What was asked for then would come as a surprise later.
+      this.#afterStop = null;
+      this.problem = { failure: reply?.failure ?? unanswered(mayBeDone) };
+    } else if (this.run === 'idle') this.#goOn();
   }
 
   /** Carries out an intent; what the host answers instead is shown. */
   async act(intent: Intent): Promise<boolean> {
     const before = this.session.state?.head ?? null;
-    const reply = await this.#intend(intent);
+    const coming = this.#intend(intent);
+    const reply = await inTime(intent, coming);
+    if (reply !== undefined) return this.#acted(intent, before, reply);
+    const problem = { failure: unanswered(mayBeDone) };
+    this.problem = problem;
+    const session = this.session.info?.id;
+    void coming.then((late) => {
+      if (session !== this.session.info?.id) return;
+      // A late yes takes away only what it answers.
+      if (!late.ok || this.problem === problem) this.#acted(intent, before, late);
+    });
+    return false;
+  }
+
+  #acted(intent: Intent, before: string | null, reply: Reply): boolean {
     this.problem = reply.ok ? null : this.#problemOf(reply.failure, () => void this.act(intent));
     if (reply.ok && movesHead.has(intent.type)) {
       const after = intent.type === 'navigate' ? intent.entry_id : (this.session.state?.head ?? null);
@@ -402,9 +437,8 @@ export class Chat {
 
   #losePatience(): void {
     this.isSending = false;
-    const message =
-      'Bough has not answered yet. The message may have been sent; it stays here until that is known.';
-    this.problem = { failure: { kind: 'network', message, transient: true, action: 'show-log' } };
+    const known = 'The message may have been sent; it stays here until that is known.';
+    this.problem = { failure: unanswered(known) };
   }
 
   /** Why it was refused, and what the person may do about it in one step. */
@@ -430,6 +464,8 @@ export class Chat {
     }
   }
 }
+
+const mayBeDone = 'What you asked for may be done all the same: look before you ask again.';
 
 /** Another window went on with the session first. */
 const isOvertaken = ({ code }: Failure): boolean => code === 'SessionConflict' || code === 'SessionStale';

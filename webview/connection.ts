@@ -5,6 +5,7 @@
 import type { Failure } from '../src/shared/failure.js';
 import type { Ask, ComposerDraft, Intent, ToHost, ToWebview, UiCommand } from '../src/shared/protocol.js';
 import { readMessage } from './messages.js';
+import { PATIENCE_MS, unanswered } from './patience.js';
 
 export type Reply = { ok: true; result: unknown } | { ok: false; failure: Failure };
 export type HostMessage = Exclude<ToWebview, { type: 'reply' }>;
@@ -13,7 +14,9 @@ export interface Connection {
   open(): void;
   /** `expectedHead`: the head the person saw; undefined when the intent does not depend on it. */
   intend(intent: Intent, expectedHead?: string | null): Promise<Reply>;
+  /** Fails when no answer comes in time: what waits for it must not wait for ever. */
   ask(ask: Ask): Promise<Reply>;
+  /** May take as long as the person takes to answer what it asks. */
   command(command: UiCommand): Promise<Reply>;
   draft(draft: { session: string } & ComposerDraft): void;
   trouble(text: string): void;
@@ -41,6 +44,20 @@ export function connect(wire: Wire, receive: (message: HostMessage) => void): Co
       wire.post(build(id));
     });
 
+  const ask = (what: Ask): Promise<Reply> =>
+    new Promise((resolve) => {
+      const id = ++lastId;
+      const patience = setTimeout(() => {
+        waiting.delete(id);
+        resolve({ ok: false, failure: unanswered('What was to be loaded is not here; try again.') });
+      }, PATIENCE_MS);
+      waiting.set(id, (reply) => {
+        clearTimeout(patience);
+        resolve(reply);
+      });
+      wire.post({ type: 'ask', id, ask: what });
+    });
+
   const settle = (message: Extract<ToWebview, { type: 'reply' }>) => {
     const resolve = waiting.get(message.id);
     waiting.delete(message.id);
@@ -63,7 +80,7 @@ export function connect(wire: Wire, receive: (message: HostMessage) => void): Co
         intent,
         ...(expectedHead === undefined ? {} : { expected_head: expectedHead }),
       })),
-    ask: (ask) => request((id) => ({ type: 'ask', id, ask })),
+    ask,
     command: (command) => request((id) => ({ type: 'ui', id, command })),
     draft: (draft) => wire.post({ type: 'draft', ...draft }),
     trouble,

@@ -54,6 +54,7 @@ const schema = z.discriminatedUnion('type', [
     entries,
   }),
   z.looseObject({ type: z.literal('status'), session, status }),
+  z.looseObject({ type: z.literal('not_shown'), session, message: z.string() }),
   z.looseObject({
     type: z.literal('growing'),
     session,

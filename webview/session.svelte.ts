@@ -21,7 +21,8 @@ type Of<T extends HostMessage['type']> = Extract<HostMessage, { type: T }>;
 
 /** What the session asks of the world around it. */
 export interface SessionParts {
-  askSnapshot: () => void;
+  /** Settles when it was answered, whatever the answer is. */
+  askSnapshot: () => Promise<unknown>;
   askBodies: (ids: string[]) => Promise<Entry[]>;
   /** Calls back once, before the next paint. */
   nextFrame: (callback: () => void) => void;
@@ -60,7 +61,7 @@ export class Session {
     this.#parts = parts;
   }
 
-  receive(message: Exclude<HostMessage, { type: 'compose' | 'compare' }>): void {
+  receive(message: Exclude<HostMessage, { type: 'compose' | 'compare' | 'not_shown' }>): void {
     if (message.type === 'snapshot') return this.#show(message);
     if (message.session !== this.info?.id) return;
     switch (message.type) {
@@ -207,7 +208,8 @@ export class Session {
   #askSnapshot(): void {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    this.#parts.askSnapshot();
+    // One that could not be had is asked for again with the next message that does not fit.
+    void this.#parts.askSnapshot().finally(() => (this.#isAsking = false));
   }
 }
 

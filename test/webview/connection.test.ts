@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ToHost } from '../../src/shared/protocol.js';
 import { connect, type HostMessage } from '../../webview/connection.js';
 import { Scene } from './bench/scenes.js';
@@ -68,6 +68,26 @@ describe('connection', () => {
     expect(posted[0]).toMatchObject({ type: 'trouble', text: 'x'.repeat(4000) });
     connection.dispose();
     expect(isListening()).toBe(false);
+  });
+
+  it('F8: what is asked for and not answered is over after a while; a command waits for the person', async () => {
+    vi.useFakeTimers();
+    try {
+      const { connection, posted, deliver } = wired();
+      const asked = connection.ask({ what: 'attach', mime: 'image/png', data: '' });
+      const answered = connection.ask({ what: 'files', query: 'a' });
+      const chosen = connection.command({ type: 'select_model' });
+      const ids = posted.map((message) => ('id' in message ? message.id : -1));
+      deliver({ type: 'reply', id: ids[1], ok: true, result: [] });
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(await answered).toEqual({ ok: true, result: [] });
+      expect(await asked).toMatchObject({ ok: false, failure: { kind: 'network', transient: true } });
+      deliver({ type: 'reply', id: ids[0], ok: true, result: 'late' });
+      deliver({ type: 'reply', id: ids[2], ok: true, result: null });
+      expect(await chosen).toEqual({ ok: true, result: null });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('ignores a reply nobody waits for', () => {

@@ -6,10 +6,14 @@ import { idle, Scene } from './bench/scenes.js';
 
 function watching(scene: Scene, known: readonly Entry[] = []) {
   let snapshots = 0;
+  let reply = (): void => undefined;
   const asked: string[][] = [];
   let frame: (() => void) | undefined;
   const session = new Session({
-    askSnapshot: () => (snapshots += 1),
+    askSnapshot: () => {
+      snapshots += 1;
+      return new Promise((resolve) => (reply = () => resolve(null)));
+    },
     askBodies: (ids) => {
       asked.push(ids);
       return Promise.resolve(known.filter(({ id }) => ids.includes(id)));
@@ -21,6 +25,10 @@ function watching(scene: Scene, known: readonly Entry[] = []) {
     session,
     asked,
     snapshots: () => snapshots,
+    reply: async () => {
+      reply();
+      await new Promise((resolve) => setTimeout(resolve));
+    },
     paint: () => {
       const callback = frame;
       frame = undefined;
@@ -62,6 +70,20 @@ describe('session', () => {
     session.receive(scene.append(() => scene.user('Five')));
     expect(texts(session).at(-1)).toBe('Five');
     expect(snapshots()).toBe(1);
+  });
+
+  it('asks again when the answer brought no snapshot', async () => {
+    const scene = new Scene();
+    const { session, snapshots, reply } = watching(scene);
+    scene.user('Lost');
+    session.receive(scene.append(() => scene.answer('Two')));
+    session.receive(scene.append(() => scene.user('Three')));
+    expect(snapshots()).toBe(1);
+    await reply();
+    session.receive(scene.append(() => scene.answer('Four')));
+    expect(snapshots()).toBe(2);
+    session.receive(scene.snapshot());
+    expect(texts(session)).toEqual(['Lost', 'Two', 'Three', 'Four']);
   });
 
   it('ignores what was there already and what belongs to another session', () => {

@@ -71,6 +71,10 @@ export class Channel implements Disposable {
       post: this.parts.post,
       clock: this.parts.clock,
       readDraft: (id) => this.parts.drafts.read(id),
+      onShown: () => {
+        this.flushCompose();
+        this.flushCompare();
+      },
       onError: (error) => this.report(error, 'Showing the session'),
     });
     this.sendSnapshot();
@@ -198,13 +202,7 @@ export class Channel implements Disposable {
 
   private sendSnapshot(): void {
     if (!this.isOpen || !this.feed) return;
-    this.feed.sendSnapshot().then(
-      () => {
-        this.flushCompose();
-        this.flushCompare();
-      },
-      (error: unknown) => this.report(error, 'Showing the session'),
-    );
+    this.feed.sendSnapshot().catch((error: unknown) => this.report(error, 'Showing the session'));
   }
 
   private flushCompose(): void {

@@ -7,11 +7,15 @@ import type { PlacedEntry } from '../../log/store.js';
 import type { Clock, Disposable } from '../../ports.js';
 import type { Snapshot, StatusView, ToWebview } from '../../shared/protocol.js';
 import { createBag } from '../disposables.js';
+import { failureOf } from '../errors.js';
 import { Growth } from './growth.js';
 import { buildAppended, buildSnapshot, followsOn } from './snapshot.js';
 
 /** How long what streams is gathered before it is sent. */
 const BATCH_MS = 30;
+/** After a snapshot that could not be made another is tried, ever later, for as long as the view is there. */
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
 
 /** What a view needs to know about the session it shows, beside the agent itself. */
 export interface ShownSession {
@@ -27,6 +31,8 @@ export interface FeedParts {
   post: (message: ToWebview) => void;
   clock: Clock;
   readDraft: (session: string) => Promise<Snapshot['draft']>;
+  /** The view shows the session as it is now. */
+  onShown: () => void;
   onError: (error: unknown) => void;
 }
 
@@ -39,6 +45,10 @@ export class Feed implements Disposable {
   private lastStatus = '';
   private lastTitle = '';
   private isOver = false;
+  /** Counts what was begun: only the last one that fails is tried again. */
+  private attempt = 0;
+  private delay = FIRST_DELAY_MS;
+  private retry: Disposable | undefined;
 
   constructor(
     private readonly session: ShownSession,
@@ -55,6 +65,20 @@ export class Feed implements Disposable {
 
   /** Sends everything anew. Until it is done nothing else is sent: the snapshot will have it. */
   async sendSnapshot(): Promise<void> {
+    this.cancelRetry();
+    const attempt = this.attempt;
+    try {
+      await this.makeCurrent();
+    } catch (error) {
+      if (attempt === this.attempt) this.tryLater(error);
+      throw error;
+    }
+    if (this.isOver) return;
+    this.delay = FIRST_DELAY_MS;
+    this.parts.onShown();
+  }
+
+  private async makeCurrent(): Promise<void> {
     this.sent = undefined;
     const { agent } = this.session;
     const draft = await this.parts.readDraft(this.id);
@@ -72,18 +96,39 @@ export class Feed implements Disposable {
     this.lastTitle = snapshot.session.title;
     this.parts.post(snapshot);
     // What happened between the snapshot's making and its sending was told to nobody.
-    if (agent.log.position !== snapshot.position) return this.sendSnapshot();
+    if (agent.log.position !== snapshot.position) return this.makeCurrent();
     this.sendStatus();
     this.sendGrowth();
   }
 
+  /** What the view shows is old, and nothing else would bring it up to date: the person is told, and it is tried again. */
+  private tryLater(error: unknown): void {
+    if (this.isOver) return;
+    // Said once: the person may have put it away.
+    if (this.delay === FIRST_DELAY_MS) {
+      const { message } = failureOf(error, 'Showing the session');
+      this.parts.post({ type: 'not_shown', session: this.id, message });
+    }
+    this.retry = this.parts.clock.after(this.delay, () => this.sendSnapshot().catch(this.parts.onError));
+    this.delay = Math.min(this.delay * 2, LONGEST_DELAY_MS);
+  }
+
+  private cancelRetry(): void {
+    this.attempt += 1;
+    this.retry?.dispose();
+    this.retry = undefined;
+  }
+
   /** The view's document is gone. */
   forget(): void {
+    this.cancelRetry();
+    this.delay = FIRST_DELAY_MS;
     this.sent = undefined;
   }
 
   dispose(): void {
     this.isOver = true;
+    this.cancelRetry();
     this.sent = undefined;
     this.bag.dispose();
   }

@@ -1,6 +1,7 @@
 // Failures, interruptions and waits: said in their place, replacing nothing.
 import { describe, expect, it } from 'vitest';
 import type { Open } from '../bench/chat-page.js';
+import { askForApproval, workingScene } from '../bench/command-scene.js';
 import { eventually } from '../bench/eventually.js';
 import { idle, Scene } from '../bench/scenes.js';
 
@@ -293,6 +294,90 @@ export function troubleTests(open: Open): void {
       scene.status = idle;
       await chat.post(scene.append(() => scene.endTurn('turn-2', 'stopped')));
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: leaf });
+      await eventually(() => chat.at('problem').count()).toBe(0);
+    });
+
+    it('the turn that was to be stopped ended by itself: what was asked for is done at once', async () => {
+      const scene = new Scene();
+      scene.user('One');
+      const leaf = scene.answer('Answer one');
+      scene.add({ type: 'head', entry_id: null });
+      scene.user('Two');
+      const chat = await open(scene);
+      let isRefused = true;
+      const failure = {
+        kind: 'refused' as const,
+        message: 'A turn is running here.',
+        transient: false,
+        code: 'SessionRunning' as const,
+      };
+      chat.answer = () => (isRefused ? { failure } : { result: null });
+      await chat.at('branch-prev').click();
+      await chat.page.getByRole('button', { name: 'Stop and Go On' }).waitFor();
+      isRefused = false;
+      await chat.page.getByRole('button', { name: 'Stop and Go On' }).click();
+      await eventually(() => chat.intents().slice(1)).toEqual([
+        { type: 'stop' },
+        { type: 'navigate', entry_id: leaf },
+      ]);
+      await eventually(() => chat.at('problem').count()).toBe(0);
+    });
+
+    it('a turn that could not be stopped: that is said, and nothing follows later', async () => {
+      const scene = new Scene();
+      scene.user('One');
+      scene.answer('Answer one');
+      scene.add({ type: 'head', entry_id: null });
+      scene.turn('Two', 'turn-2');
+      scene.status = { ...idle, run: 'running' };
+      const chat = await open(scene);
+      const refused = { kind: 'refused' as const, transient: false };
+      chat.answer = (message) => ({
+        failure:
+          message.type === 'intent' && message.intent.type === 'stop'
+            ? { ...refused, message: 'It could not be stopped.' }
+            : { ...refused, message: 'A turn is running here.', code: 'SessionRunning' },
+      });
+      await chat.at('branch-prev').click();
+      await chat.page.getByRole('button', { name: 'Stop and Go On' }).click();
+      await chat.at('problem').filter({ hasText: 'could not be stopped' }).waitFor();
+      scene.status = idle;
+      await chat.post(scene.append(() => scene.endTurn('turn-2')));
+      await eventually(() => chat.page.evaluate(() => document.body.dataset['run'])).toBe('idle');
+      expect(chat.intents().map(({ type }) => type)).toEqual(['navigate', 'stop']);
+    });
+
+    it('says that the session cannot be shown, also where none is shown yet, until it is', async () => {
+      const scene = new Scene();
+      scene.user('One');
+      const chat = await open(scene);
+      const message = { type: 'not_shown' as const, session: scene.id, message: 'The disk cannot be read.' };
+      await chat.post(message);
+      await chat.at('problem').filter({ hasText: 'The disk cannot be read.' }).waitFor();
+      await chat.post(scene.snapshot());
+      await eventually(() => chat.at('problem').count()).toBe(0);
+      chat.take = (sent) => (sent.type === 'open' ? chat.post(message) : Promise.resolve());
+      await chat.page.reload();
+      expect(await chat.composer.count()).toBe(0);
+      await chat.at('problem').filter({ hasText: 'The disk cannot be read.' }).waitFor();
+      await chat.post(scene.snapshot());
+      await eventually(() => chat.at('problem').count()).toBe(0);
+    });
+
+    it('F8: a decision that is not answered can be taken again', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      const chat = await open(scene, { at: Date.UTC(2026, 0, 5, 12, 0, 0) });
+      chat.answer = () => 'never';
+      await chat.page.clock.runFor(600);
+      await chat.at('approve').click();
+      expect(await chat.at('approve').getAttribute('title')).toMatch(/Being decided/);
+      await chat.page.clock.runFor(16_000);
+      await chat.at('problem').filter({ hasText: 'Bough has not answered yet' }).waitFor();
+      await chat.at('approve').click();
+      await eventually(() => chat.intents().length).toBe(2);
+      const late = chat.received.find((message) => message.type === 'intent');
+      await chat.post({ type: 'reply', id: late?.id ?? -1, ok: true, result: null });
       await eventually(() => chat.at('problem').count()).toBe(0);
     });
 

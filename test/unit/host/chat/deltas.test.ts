@@ -35,6 +35,7 @@ function feedOf(bench: Bench, posted: ToWebview[]): Feed {
     post: (message) => posted.push(message),
     clock: bench.clock,
     readDraft: () => Promise.resolve({ text: '', editing: null }),
+    onShown: () => undefined,
     onError: (error) => expect.unreachable(String(error)),
   });
 }
