@@ -75,7 +75,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   const shared: Root = { ...parts, ...leases, root: roots.present, producer: `bough/${String(version)}` };
   await remembered(roots, onTrouble);
   const [identity] = folderIdentities();
-  const bucket = await findWorkspace(shared.files, shared.root, identity);
+  const bucket = await findWorkspace(shared, shared.root, identity);
   const first = placeAt({ ...shared, onFirstWrite: bucket.remember }, bucket.key, identity?.uri);
   const memory = createMemoryStore({ clock, ids, producer: shared.producer });
   const store = new WindowStore({ first, memory, freshId: () => ids.session(), onError, clean: parts.clean });
@@ -132,12 +132,12 @@ function createBuckets(shared: Root, store: WindowStore): Buckets {
     open,
     link: async (key) => {
       const [identity] = folderIdentities();
-      if (identity) await linkWorkspace(files, root, key, identity.uri);
+      if (identity) await linkWorkspace(shared, root, key, identity.uri);
     },
     /** Each folder has the sessions of its own key, and those of every bucket it is known by. */
     others: async () => {
       const identities = folderIdentities();
-      const own = await Promise.all(identities.map((identity) => findWorkspace(files, root, identity)));
+      const own = await Promise.all(identities.map((identity) => findWorkspace(shared, root, identity)));
       const isShown = ({ key, uris }: Bucket) =>
         own.some((place) => place.key === key) || identities.some(({ uri }) => isKnownBy(uris, uri));
       const known = await list();

@@ -141,7 +141,7 @@ interface Attempt {
   isNew: boolean;
 }
 
-function conflict(file: string, what: string): BoughError {
+export function conflict(file: string, what: string): BoughError {
   return new BoughError(
     'SessionConflict',
     `Nothing was written to ${file}: ${what}. Open the session again to see what it holds now.`,

@@ -7,6 +7,7 @@ import type { CopyPlan } from './copy-plan.js';
 import type { StoredEntry, StoredSession } from './custom-store.js';
 import { importRecords } from './import-records.js';
 import type { StoreBoundary } from './store-boundary.js';
+import { carryBlob } from './session-copy.js';
 import type { SessionLog } from './store.js';
 
 export interface ConnectedCopy {
@@ -37,8 +38,7 @@ export async function copyEntries(
   const parts = { source, plan, positions, ids, timestamp };
   const entries: StoredEntry[] = [];
   for await (const line of copyLines({ ...parts, ...(convert === undefined ? {} : { convert }) })) {
-    for (const hash of hashesIn(line))
-      if (await source.blobs.has(hash)) await blobs.put(await source.blobs.get(hash));
+    for (const hash of hashesIn(line)) await carryBlob(source.blobs, hash, blobs);
     const records = JSON.parse(line) as StoredEntry | StoredEntry[];
     entries.push(...(Array.isArray(records) ? records : [records]));
   }
@@ -62,7 +62,9 @@ export async function takeSnapshot(boundary: StoreBoundary, id: string): Promise
   const stored = await boundary.load(id);
   if (stored === undefined) return undefined;
   const blobs = new Map<string, Uint8Array>();
-  for (const hash of hashesIn(JSON.stringify(stored.entries))) {
+  // One by one: all entries of a long session together are more than one string can hold.
+  const hashes = new Set(stored.entries.flatMap((entry) => hashesIn(JSON.stringify(entry))));
+  for (const hash of hashes) {
     const bytes = await boundary.getBlob(id, hash);
     if (bytes !== undefined) blobs.set(hash, bytes);
   }

@@ -141,13 +141,14 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     return this.#gated(
       id,
       async () => {
-        let kept = await takeSnapshot(this.#boundary, id);
         const gone = new BoughError(
           'SessionConflict',
           `Session ${id} was deleted; nothing more is written to it.`,
         );
+        // Before the snapshot: what is appended, and confirmed, while that is taken would not come back.
         await this.#live.get(id)?.end(gone);
         this.#live.delete(id);
+        let kept = await takeSnapshot(this.#boundary, id);
         await this.#boundary.delete(id);
         this.#changed.tell(id);
         return {

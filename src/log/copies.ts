@@ -13,7 +13,7 @@ import { CopyPlan } from './copy-plan.js';
 import { newHeader, refusalOf } from './header.js';
 import { importRecords } from './import-records.js';
 import type { FileLog } from './log.js';
-import { linkBlobsFrom, writeCopy, type CarryBlob } from './session-copy.js';
+import { carryBlob, linkBlobsFrom, writeCopy, type CarryBlob } from './session-copy.js';
 import { LOG_SUFFIX } from './session-name.js';
 import type { SessionHandles } from './session-handles.js';
 import type { ForkOptions, SessionInit, SessionLog } from './store.js';
@@ -168,9 +168,7 @@ export class Copies {
   #carryFrom({ file, blobs }: SessionLog): CarryBlob {
     const { files } = this.#parts;
     if (file !== undefined) return linkBlobsFrom(files, folderOf(file));
-    return async (hash, folder) => {
-      if (await blobs.has(hash)) await new FolderBlobs(files, folder).put(await blobs.get(hash));
-    };
+    return (hash, folder) => carryBlob(blobs, hash, new FolderBlobs(files, folder));
   }
 }
 

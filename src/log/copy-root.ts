@@ -36,7 +36,7 @@ export interface RootCopy {
 
 export async function copyRoot(parts: CopyRootParts, signal?: AbortSignal): Promise<RootCopy> {
   const report: RootCopy = { copied: [], kept: [], inUse: [], failed: [], isStopped: false };
-  for (const { key, uris } of await listWorkspaces(parts.files, parts.from)) {
+  for (const { key, uris } of await listWorkspaces(parts.files, parts.from, parts.onTrouble)) {
     const copy = new FolderCopy(parts, key, report);
     await copy.run(uris, signal);
   }
@@ -69,7 +69,7 @@ class FolderCopy {
   async run(uris: readonly string[], signal?: AbortSignal): Promise<void> {
     const { files, to } = this.#parts;
     await this.#told('workspace.json', async () => {
-      for (const uri of uris) await linkWorkspace(files, to, this.#key, uri);
+      for (const uri of uris) await linkWorkspace(this.#parts, to, this.#key, uri);
     });
     await this.#told('sessions', async () => {
       const names = (await stored('list', this.#from, () => ifThere(files.list(this.#from)))) ?? [];

@@ -1,5 +1,6 @@
 /** The sessions of another storage root, only looked at: nothing is written there, not even what a list remembers. */
 import path from 'node:path';
+import { isBoughError } from '../shared/failure.js';
 import { Catalog, type CatalogParts } from './catalog.js';
 import { byUpdate } from './list-page.js';
 import { LOG_SUFFIX, sessionName } from './session-name.js';
@@ -20,25 +21,33 @@ export interface FolderElsewhere {
   sessions: readonly SessionElsewhere[];
 }
 
-/** Only folders that have sessions. @throws BoughError StorageFailure */
-export async function listElsewhere(
-  parts: Pick<CatalogParts, 'files' | 'clock' | 'who' | 'onTrouble'>,
-  root: string,
-): Promise<FolderElsewhere[]> {
-  const folders = await listWorkspaces(parts.files, root);
+type LookParts = Pick<CatalogParts, 'files' | 'clock' | 'who' | 'onTrouble'>;
+
+/** Only folders that have sessions; one that cannot be listed is told and hides no other. @throws BoughError StorageFailure */
+export async function listElsewhere(parts: LookParts, root: string): Promise<FolderElsewhere[]> {
+  const folders = await listWorkspaces(parts.files, root, parts.onTrouble);
   const listed = await Promise.all(
     folders.map(async ({ key, uris }) => {
-      const sessions = path.join(root, 'workspaces', key, 'sessions');
-      const cache = path.join(root, 'workspaces', key, 'cache');
-      const rows = await new Catalog({ ...parts, sessions, cache, isToRead: true }).all();
-      const found = rows
-        .filter(({ status }) => status !== 'missing')
-        .sort(byUpdate)
-        .map((summary) => ({ summary, file: path.join(sessions, logName(summary.id)) }));
-      return { key, uris, sessions: found };
+      try {
+        return { key, uris, sessions: await sessionsIn(parts, path.join(root, 'workspaces', key)) };
+      } catch (error) {
+        if (!isBoughError(error)) throw error;
+        parts.onTrouble(error);
+        return { key, uris, sessions: [] };
+      }
     }),
   );
   return listed.filter(({ sessions }) => sessions.length > 0);
+}
+
+async function sessionsIn(parts: LookParts, folder: string): Promise<SessionElsewhere[]> {
+  const sessions = path.join(folder, 'sessions');
+  const cache = path.join(folder, 'cache');
+  const rows = await new Catalog({ ...parts, sessions, cache, isToRead: true }).all();
+  return rows
+    .filter(({ status }) => status !== 'missing')
+    .sort(byUpdate)
+    .map((summary) => ({ summary, file: path.join(sessions, logName(summary.id)) }));
 }
 
 /** A file that was not named by Bough is listed by its whole name. */

@@ -245,12 +245,14 @@ export class FileStore implements SessionStore, StoreAbilities {
   async #sweepOnce(): Promise<void> {
     if (this.#hasSwept) return;
     this.#hasSwept = true;
-    try {
-      await this.#trash.sweep();
-      await this.#sweepLeftovers();
-    } catch (error) {
-      if (!isBoughError(error)) throw error;
-      this.#parts.onTrouble(error);
+    const { onTrouble } = this.#parts;
+    for (const sweep of [() => this.#trash.sweep(onTrouble), () => this.#sweepLeftovers()]) {
+      try {
+        await sweep();
+      } catch (error) {
+        if (!isBoughError(error)) throw error;
+        onTrouble(error);
+      }
     }
   }
 }

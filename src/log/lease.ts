@@ -106,13 +106,32 @@ export class SessionLease {
 
   /** After the session was deleted. A lock file that somebody still holds open, where that is in the way, stays. */
   async removeFiles(): Promise<void> {
-    const { files, locks } = this.#parts;
-    if (locks.holder(this.#paths.lock) !== undefined) return;
+    if (this.#parts.locks.holder(this.#paths.lock) !== undefined) return;
+    await this.#remove(this.#paths.lease, this.#paths.lock);
+  }
+
+  /**
+   * Lets go of the lease of a session that is not there. Its file goes first: once it is free somebody may hold it, and
+   * would hold a file that nobody else finds. Where no open file can be removed it goes after, unless it is open again.
+   */
+  async retire(): Promise<void> {
+    let isRemoved = false;
     try {
-      await ifThere(files.remove(this.#paths.lease));
-      await ifThere(files.remove(this.#paths.lock));
+      isRemoved = await this.#remove(this.#paths.lock);
+    } finally {
+      await this.release();
+    }
+    if (!isRemoved) await this.removeFiles();
+  }
+
+  /** False where somebody's use of one is in the way. */
+  async #remove(...paths: string[]): Promise<boolean> {
+    try {
+      for (const path of paths) await ifThere(this.#parts.files.remove(path));
+      return true;
     } catch (error) {
       if (!['EBUSY', 'EPERM', 'EACCES'].includes(errnoOf(error) ?? '')) throw error;
+      return false;
     }
   }
 

@@ -113,10 +113,14 @@ async function freeLease(parts: LeftoverParts, session: string, names: readonly 
   const lease = leaseOf(paths);
   try {
     await lease.take('write');
-    await lease.release();
-    const isGone = (await stored('look at', paths.log, () => ifThere(files.stat(paths.log)))) === undefined;
-    if (isOrphan && isGone) await stored('remove', paths.lock, () => lease.removeFiles());
   } catch (error) {
     if (!isBoughError(error, 'Locked')) throw error;
+    return;
+  }
+  let isGone = false;
+  try {
+    isGone = (await stored('look at', paths.log, () => ifThere(files.stat(paths.log)))) === undefined;
+  } finally {
+    await stored('remove', paths.lock, () => (isOrphan && isGone ? lease.retire() : lease.release()));
   }
 }

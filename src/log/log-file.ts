@@ -113,7 +113,9 @@ export class LogFile {
     const { files, paths } = this.#parts;
     const stat = await stored('look at', paths.log, () => ifThere(files.stat(paths.log)));
     if (stat === undefined) throw gone(paths.log);
-    if (stat.size === this.#loaded.size) return nothingNew;
+    // Where a fragment stood, another may have set it aside and written as many bytes.
+    const isTorn = this.ledger.tail.kind === 'fragment';
+    if (stat.size === this.#loaded.size && !isTorn) return nothingNew;
     const placed = await readMore(files, paths.log, this.#loaded);
     if (placed !== undefined) return { placed, isReloaded: false };
     this.#loaded = await loadLog(files, paths.log, paths.name);
@@ -182,7 +184,7 @@ export class LogFile {
     const { files, clock, paths } = this.#parts;
     const now = new Date(clock.now()).toISOString();
     await this.#writer.repair(tail.end, (file) =>
-      setAsideFragment(file, tail, { files, damagedPath: paths.damaged, now }),
+      setAsideFragment(file, tail, { files, logPath: paths.log, damagedPath: paths.damaged, now }),
     );
     this.ledger.setAside(paths.damaged);
     this.#loaded.size = tail.offset;

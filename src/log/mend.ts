@@ -55,7 +55,8 @@ async function mendEnd(
   const writer = new LogWriter({ files, path: paths.log, isLeaseOurs: () => lease.isOurs() });
   try {
     if (tail.kind === 'fragment') {
-      const place = { files, damagedPath: paths.damaged, now: new Date(clock.now()).toISOString() };
+      const now = new Date(clock.now()).toISOString();
+      const place = { files, logPath: paths.log, damagedPath: paths.damaged, now };
       await writer.repair(tail.end, (file) => setAsideFragment(file, tail, place));
       return `The record that was cut short at the end was moved to ${paths.damaged}.`;
     }

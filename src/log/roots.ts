@@ -8,7 +8,8 @@ import * as z from 'zod';
 import type { Files } from '../ports.js';
 import { isBoughError, type BoughError } from '../shared/failure.js';
 import { removeStaged } from './leftovers.js';
-import { SessionLease, type LeaseParts } from './lease.js';
+import type { LeaseParts } from './lease.js';
+import { changeRemembered, parsed, readRemembered } from './remembered.js';
 import { ifThere, stored } from './storage.js';
 
 const rootsSchema = z.object({ roots: z.array(z.string()) });
@@ -24,6 +25,8 @@ export interface OtherRoot {
   root: string;
   /** Of the VS Code profile whose own storage it is; absent for a folder that the setting named. */
   profile?: string;
+  /** Somebody remembers it, and there is nothing now: a disk that is not connected, a folder that was moved. */
+  isMissing?: true;
 }
 
 export interface RootsParts extends LeaseParts {
@@ -45,30 +48,18 @@ export class KnownRoots {
   async add(root: string): Promise<void> {
     const { files } = this.#parts;
     if (root === this.#storage || (await readRoots(files, this.#storage)).includes(root)) return;
-    const lease = new SessionLease(
-      {
-        lock: path.join(this.#storage, 'roots.lock'),
-        lease: path.join(this.#storage, 'roots.lease.json'),
-      },
-      this.#parts,
-    );
+    const { clock, who } = this.#parts;
     const file = fileIn(this.#storage);
     await stored('write', file, async () => {
       await files.makeFolder(this.#storage);
-      await lease.take('write');
-      try {
-        const { clock, who } = this.#parts;
-        await removeStaged({ files, clock, host: who.host }, this.#storage, await files.list(this.#storage));
-        const roots = await readRoots(files, this.#storage);
-        const text = JSON.stringify({ roots: [...roots.filter((one) => one !== root), root] });
-        await files.replace(file, new TextEncoder().encode(text));
-      } finally {
-        await lease.release();
-      }
+      await removeStaged({ files, clock, host: who.host }, this.#storage, await files.list(this.#storage));
     });
+    await changeRemembered(this.#parts, file, rootsSchema, (known) => ({
+      roots: [...absolute(known).filter((one) => one !== root), root],
+    }));
   }
 
-  /** All others that are there: this profile's own storage, those of its siblings, and the roots that any of them names. */
+  /** All others: this profile's own storage, those of its siblings where they are there, and the roots that any of them names. */
   async others(present: string): Promise<OtherRoot[]> {
     const profiles = await this.#profiles();
     const named = await Promise.all(
@@ -77,16 +68,18 @@ export class KnownRoots {
     const seen = new Set([(await this.#trueName(present)) ?? present]);
     const others: OtherRoot[] = [];
     for (const candidate of [...profiles, ...named.flat().map((root) => ({ root }))]) {
-      const name = await this.#trueName(candidate.root);
-      if (name === undefined || seen.has(name)) continue;
+      const found = await this.#trueName(candidate.root);
+      const isMissing = found === undefined;
+      const name = found ?? candidate.root;
+      if (seen.has(name) || (isMissing && 'profile' in candidate)) continue;
       seen.add(name);
-      others.push(candidate);
+      others.push(isMissing ? { ...candidate, isMissing } : candidate);
     }
     return others;
   }
 
   /** The storages of all profiles, this one's among them. Outside VS Code's layout there is only this one. */
-  async #profiles(): Promise<Required<OtherRoot>[]> {
+  async #profiles(): Promise<Required<Pick<OtherRoot, 'root' | 'profile'>>[]> {
     const storage = this.#storage;
     const extension = path.basename(storage);
     const home = path.dirname(path.dirname(storage));
@@ -134,18 +127,8 @@ export class KnownRoots {
 
 const fileIn = (storage: string): string => path.join(storage, 'roots.json');
 
-/** None where the file is not there or makes no sense: it only remembers, nothing is lost with it. */
-async function readRoots(files: Files, storage: string): Promise<string[]> {
-  const file = fileIn(storage);
-  const bytes = await stored('read', file, () => ifThere(files.read(file)));
-  return parsed(bytes, rootsSchema)?.roots.filter((root) => path.isAbsolute(root)) ?? [];
-}
+const readRoots = async (files: Files, storage: string): Promise<string[]> =>
+  absolute(await readRemembered(files, fileIn(storage), rootsSchema));
 
-function parsed<T>(bytes: Uint8Array | undefined, schema: z.ZodType<T>): T | undefined {
-  if (bytes === undefined) return undefined;
-  try {
-    return schema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data;
-  } catch {
-    return undefined; // garbled
-  }
-}
+const absolute = (known: z.infer<typeof rootsSchema> | undefined): string[] =>
+  (known?.roots ?? []).filter((root) => path.isAbsolute(root));

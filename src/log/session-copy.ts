@@ -2,10 +2,12 @@
 import path from 'node:path';
 import type { Files } from '../ports.js';
 import type { Header } from '../shared/entry.js';
+import { isBoughError } from '../shared/failure.js';
 import { withFile, writeAll } from './bytes.js';
 import { serialiseHeader } from './codec.js';
 import { hashesIn } from './copy-lines.js';
 import { errnoOf, ifThere, stored } from './storage.js';
+import type { Blobs } from './store.js';
 
 /** Bytes that are written with one call. */
 const CHUNK_BYTES = 1024 * 1024;
@@ -48,6 +50,16 @@ export async function writeCopy(
   await stored('create', target.folder, () => files.makeFolder(target.folder));
   for (const hash of hashes) await carry(hash, target.folder);
   await stored('create', target.folder, () => files.syncFolder(target.folder));
+}
+
+/** One that is damaged is missing in the copy: it keeps nothing beside it from being copied. */
+export async function carryBlob(from: Blobs, hash: string, to: Blobs): Promise<void> {
+  if (!(await from.has(hash))) return;
+  try {
+    await to.put(await from.get(hash));
+  } catch (error) {
+    if (!isBoughError(error, 'LogDamaged')) throw error;
+  }
 }
 
 /** Takes no more room where the file system knows hard links: a blob is never changed. */

@@ -8,7 +8,8 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-export const isMissing = (error: unknown): boolean => errnoOf(error) === 'ENOENT';
+/** Also where a file stands in the place of a folder on the way there: below it there is nothing. */
+export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '');
 
 /** The value, or undefined when the file does not exist; any other error is thrown on. */
 export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {

@@ -5,6 +5,7 @@
 import path from 'node:path';
 import type { Files, OpenFile } from '../ports.js';
 import { readFull, readRange, withFile, writeAll } from './bytes.js';
+import { conflict } from './commit.js';
 import { ifThere, stored } from './storage.js';
 
 const NEWLINE = new Uint8Array([0x0a]);
@@ -14,6 +15,7 @@ const LABEL_BYTES = 512;
 
 export interface RepairPlace {
   files: Files;
+  logPath: string;
   /** Of the `.damaged` file. */
   damagedPath: string;
   /** ISO 8601. */
@@ -25,9 +27,15 @@ export interface Fragment {
   end: number;
 }
 
-/** Moves the fragment at the end of `log`, which is open for appending, to the `.damaged` file. */
+/**
+ * Moves the fragment at the end of `log`, which is open for appending, to the `.damaged` file.
+ *
+ * @throws BoughError SessionConflict when a whole record stands there by now: it is somebody's, and acknowledged
+ */
 export async function setAsideFragment(log: OpenFile, fragment: Fragment, place: RepairPlace): Promise<void> {
-  const { files, damagedPath } = place;
+  const { files, damagedPath, logPath } = place;
+  if (await hasNewline(log, fragment))
+    throw conflict(logPath, 'another window has written to its end meanwhile');
   await stored('set a damaged record aside in', damagedPath, async () => {
     const isNew = (await ifThere(files.stat(damagedPath))) === undefined;
     await withFile(files.open(damagedPath, 'append'), async (damaged) => {
@@ -42,6 +50,14 @@ export async function setAsideFragment(log: OpenFile, fragment: Fragment, place:
     if (isNew) await files.syncFolder(path.dirname(damagedPath));
   });
   await log.truncate(fragment.offset);
+}
+
+/** A fragment never has one. The file's length does not tell: what was written since may be just as long. */
+async function hasNewline(log: OpenFile, { offset, end }: Fragment): Promise<boolean> {
+  for (let at = offset; at < end; at += COPY_BYTES) {
+    if ((await readRange(log, at, Math.min(end, at + COPY_BYTES))).includes(NEWLINE[0] ?? 0)) return true;
+  }
+  return false;
 }
 
 async function copy(log: OpenFile, damaged: OpenFile, { offset, end }: Fragment, now: string): Promise<void> {

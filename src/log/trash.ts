@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Clock, Files } from '../ports.js';
-import { BoughError } from '../shared/failure.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
 import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
 import { DRAFT_FILE, sessionPaths, type SessionPaths } from './session-name.js';
 import { stagedBy, stagedName } from './staged-name.js';
@@ -104,25 +104,39 @@ export class Trash {
     await files.rename(staged, place);
   }
 
-  /** Ends what processes that are dead left half done, and purges what they deleted more than a week ago. */
-  async sweep(): Promise<void> {
-    const { files, folder, clock, who } = this.#parts;
+  /**
+   * Ends what processes that are dead left half done, and purges what they deleted more than a week ago. What cannot be
+   * done in one place is told and keeps no other from it.
+   */
+  async sweep(onTrouble: (error: BoughError) => void): Promise<void> {
+    const { files, folder } = this.#parts;
     const names = (await stored('list', folder, () => ifThere(files.list(folder)))) ?? [];
     for (const name of names) {
-      const place = path.join(folder, name);
-      const by = stagedBy(name, who.host);
-      if (by !== undefined) {
-        if (isAliveHere(by, who.host) === false) await this.#remove(place);
-        continue;
+      try {
+        await this.#sweepPlace(name);
+      } catch (error) {
+        if (!isBoughError(error)) throw error;
+        onTrouble(error);
       }
-      const record = await readHolder(files, path.join(place, OWNER_FILE));
-      if (record === undefined || this.#kept.has(place) || isAliveHere(record, who.host) !== false) continue;
-      const isOld = clock.now() - Date.parse(record.since) > KEPT_MS;
-      const session = name.replace(/\.[0-9a-f]{12}(?:\.copy)?$/, '');
-      const isEmpty = await this.#isEmpty(place);
-      if (!isOld && !isEmpty) await this.#complete(place, session);
-      if (isOld || isEmpty || name.endsWith(COPY_SUFFIX)) await this.#purge(place);
     }
+  }
+
+  async #sweepPlace(name: string): Promise<void> {
+    const { files, folder, clock, who } = this.#parts;
+    const place = path.join(folder, name);
+    const by = stagedBy(name, who.host);
+    if (by !== undefined) {
+      if (isAliveHere(by, who.host) === false) await this.#remove(place);
+      return;
+    }
+    const owner = path.join(place, OWNER_FILE);
+    const record = await stored('read', owner, () => readHolder(files, owner));
+    if (record === undefined || this.#kept.has(place) || isAliveHere(record, who.host) !== false) return;
+    const isOld = clock.now() - Date.parse(record.since) > KEPT_MS;
+    const session = name.replace(/\.[0-9a-f]{12}(?:\.copy)?$/, '');
+    const isEmpty = await this.#isEmpty(place);
+    if (!isOld && !isEmpty) await this.#complete(place, session);
+    if (isOld || isEmpty || name.endsWith(COPY_SUFFIX)) await this.#purge(place);
   }
 
   /** The process died before it moved anything here, or after it brought everything back. */

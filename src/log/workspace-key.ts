@@ -6,6 +6,9 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
 import type { Files } from '../ports.js';
+import { isBoughError, type BoughError } from '../shared/failure.js';
+import type { LeaseParts } from './lease.js';
+import { changeRemembered, readRemembered } from './remembered.js';
 import { ifThere, isMissing, stored } from './storage.js';
 
 const EMPTY_KEY = 'empty';
@@ -43,17 +46,19 @@ export interface WorkspacePlace {
  * lists its URI. Looking writes nothing.
  */
 export async function findWorkspace(
-  files: Files,
+  parts: LeaseParts,
   root: string,
   folder: FolderIdentity | undefined,
+  onTrouble?: (error: BoughError) => void,
 ): Promise<WorkspacePlace> {
+  const { files } = parts;
   const workspaces = path.join(root, 'workspaces');
   const own = await workspaceKey(files, folder);
-  const key = (await isThere(files, path.join(workspaces, own)))
-    ? own
-    : await findByUri(files, workspaces, folder, own);
+  const isOwnThere = folder === undefined || (await isThere(files, path.join(workspaces, own)));
+  const known = isOwnThere ? [] : await listWorkspaces(files, root, onTrouble);
+  const key = known.find(({ uris }) => isKnownBy(uris, folder?.uri ?? ''))?.key ?? own;
   const place = path.join(workspaces, key);
-  const remember = folder === undefined ? nothing : () => noteUri(files, root, place, folder.uri);
+  const remember = folder === undefined ? nothing : () => noteUri(parts, root, place, folder.uri);
   return { key, folder: place, remember };
 }
 
@@ -61,67 +66,84 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 /** The same, known by this URI too from now on. */
 export async function openWorkspace(
-  files: Files,
+  parts: LeaseParts,
   root: string,
   folder: FolderIdentity | undefined,
 ): Promise<{ key: string; folder: string }> {
-  const { key, folder: place, remember } = await findWorkspace(files, root, folder);
+  const { key, folder: place, remember } = await findWorkspace(parts, root, folder);
   await remember();
   return { key, folder: place };
 }
 
-/** Every workspace below `root` with the URIs its folder was known by, the newest last. */
-export async function listWorkspaces(files: Files, root: string): Promise<{ key: string; uris: string[] }[]> {
+export interface Workspace {
+  key: string;
+  /** By which its folder was known, the newest last. */
+  uris: string[];
+}
+
+/** Every workspace below `root`. One whose URIs cannot be read is told, has none and hides no other; files are none. */
+export async function listWorkspaces(
+  files: Files,
+  root: string,
+  onTrouble?: (error: BoughError) => void,
+): Promise<Workspace[]> {
   const workspaces = path.join(root, 'workspaces');
   const keys = (await stored('list', workspaces, () => ifThere(files.list(workspaces)))) ?? [];
-  return Promise.all(
-    keys.sort().map(async (key) => ({ key, uris: await readUris(files, path.join(workspaces, key)) })),
+  const listed = await Promise.all(
+    keys.sort().map(async (key): Promise<Workspace[]> => {
+      const place = path.join(workspaces, key);
+      try {
+        return (await isFile(files, place)) ? [] : [{ key, uris: await readUris(files, place) }];
+      } catch (error) {
+        if (!isBoughError(error)) throw error;
+        onTrouble?.(error);
+        return [{ key, uris: [] }];
+      }
+    }),
   );
+  return listed.flat();
 }
 
 /** The folder of this URI is known by that workspace too from now on. Nothing is moved. */
-export async function linkWorkspace(files: Files, root: string, key: string, uri: string): Promise<void> {
-  await noteUri(files, root, path.join(root, 'workspaces', key), uri);
+export async function linkWorkspace(
+  parts: LeaseParts,
+  root: string,
+  key: string,
+  uri: string,
+): Promise<void> {
+  await noteUri(parts, root, path.join(root, 'workspaces', key), uri);
 }
 
-async function findByUri(
-  files: Files,
-  workspaces: string,
-  folder: FolderIdentity | undefined,
-  fallback: string,
-): Promise<string> {
-  if (folder === undefined) return fallback;
-  const known = await listWorkspaces(files, path.dirname(workspaces));
-  return known.find(({ uris }) => isKnownBy(uris, folder.uri))?.key ?? fallback;
-}
-
-async function noteUri(files: Files, root: string, place: string, uri: string): Promise<void> {
-  const uris = await readUris(files, place);
-  if (isKnownBy(uris, uri)) return;
-  const file = path.join(place, 'workspace.json');
+async function noteUri(parts: LeaseParts, root: string, place: string, uri: string): Promise<void> {
+  const { files } = parts;
+  if (isKnownBy(await readUris(files, place), uri)) return;
+  const file = fileIn(place);
   await stored('write', file, async () => {
     await files.makeFolder(place);
     // What is below a folder is durable only once its name is.
     await files.syncFolder(path.dirname(place));
     await files.syncFolder(root);
-    await files.replace(file, new TextEncoder().encode(JSON.stringify({ uris: [...uris, uri] })));
+  });
+  await changeRemembered(parts, file, workspaceSchema, (known) => {
+    const uris = known?.uris ?? [];
+    return isKnownBy(uris, uri) ? undefined : { ...known, uris: [...uris, uri] };
   });
 }
 
-/** The URIs a workspace was known by; none when the file is not there or makes no sense. */
+const fileIn = (place: string): string => path.join(place, 'workspace.json');
+
+/** The URIs a workspace was known by; none when the file makes no sense: the key finds the folder all the same. */
 async function readUris(files: Files, place: string): Promise<string[]> {
-  const file = path.join(place, 'workspace.json');
-  const bytes = await stored('read', file, () => ifThere(files.read(file)));
-  if (bytes === undefined) return [];
-  try {
-    return workspaceSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes))).data?.uris ?? [];
-  } catch {
-    return []; // garbled: the key finds the folder all the same
-  }
+  return (await readRemembered(files, fileIn(place), workspaceSchema))?.uris ?? [];
 }
 
 async function isThere(files: Files, folder: string): Promise<boolean> {
   return (await stored('look at', folder, () => ifThere(files.stat(folder)))) !== undefined;
+}
+
+/** What a file manager leaves beside the folders. */
+async function isFile(files: Files, place: string): Promise<boolean> {
+  return (await stored('look at', place, () => ifThere(files.stat(place))))?.isFile === true;
 }
 
 async function canonicalPath(files: Files, folder: string): Promise<string> {

@@ -3,11 +3,14 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { osLockFor } from '../../../src/log/lease.js';
+import { LockTable } from '../../../src/log/lock-table.js';
+import { sessionPaths } from '../../../src/log/session-name.js';
 import { stagedName } from '../../../src/log/staged-name.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
 import { FaultyFiles } from './faulty-files.js';
 import { headerLine, lines, messageLine, putLog } from './lines.js';
-import { makePlace, user, type Place } from './support.js';
+import { makePlace, realClock, user, type Place } from './support.js';
 
 const DEAD_PID = 2 ** 22 + 1;
 const since = '2026-01-01T00:00:00Z';
@@ -90,6 +93,60 @@ describe('what a killed process left half done', () => {
       'sessions/s.jsonl',
       `sessions/s.lease.json.${'1'.repeat(16)}.claim`,
     ]);
+  });
+
+  it('keeps a lock taken until its file is gone', async () => {
+    await put('sessions/gone.lock', '');
+    const paths = sessionPaths(sessions, 'gone');
+    const parts = { clock: realClock, who: { window: 'other', pid: process.pid, host: os.hostname() } };
+    let isTaken: boolean | undefined;
+    class Watched extends FaultyFiles {
+      override async remove(file: string): Promise<void> {
+        if (file === paths.lock && isTaken === undefined) {
+          isTaken = false;
+          const files = createNodeFiles();
+          const other = osLockFor(paths, { ...parts, files, locks: new LockTable() });
+          isTaken = !(await other.tryTake('write'));
+          await other.release();
+        }
+        return super.remove(file);
+      }
+    }
+    const store = place.store({ files: new Watched(createNodeFiles()) });
+    await store.list();
+    expect([isTaken, existsSync(paths.lock)]).toEqual([true, false]);
+    await store.close();
+  });
+
+  it('lets a lock go whose file cannot be removed while it is open', async () => {
+    const lock = await put('sessions/gone.lock', '');
+    const files = new FaultyFiles(createNodeFiles());
+    files.faults = [{ call: 'remove', path: 'gone.lock', errno: 'EBUSY', times: 1 }];
+    const store = place.store({ files });
+    await store.list();
+    expect([existsSync(lock), place.troubles]).toEqual([false, []]);
+    await store.close();
+  });
+
+  it.each(['trash/.DS_Store', 'sessions/.DS_Store', 'sessions/stray', 'cache/.DS_Store'])(
+    'is not %s, which keeps nothing from being swept',
+    async (name) => {
+      await put(name);
+      const deleted = await put('trash/old.0123456789ab/owner.json', holder(DEAD_PID));
+      await start();
+      expect([place.troubles, existsSync(deleted)]).toEqual([[], false]);
+    },
+  );
+
+  it('of a deletion that cannot be looked at is told, and the others are swept', async () => {
+    await put('trash/a.0123456789ab/owner.json', holder(DEAD_PID));
+    const other = await put('trash/b.0123456789ab/owner.json', holder(DEAD_PID));
+    await put('sessions/gone.lock', '');
+    const files = new FaultyFiles(createNodeFiles());
+    files.faults = [{ call: 'read', path: path.join('a.0123456789ab', 'owner.json'), errno: 'EACCES' }];
+    await place.store({ files }).list();
+    expect(place.troubles).toMatchObject([{ code: 'StorageFailure', data: { errno: 'EACCES' } }]);
+    expect([existsSync(other), existsSync(path.join(sessions, 'gone.lock'))]).toEqual([false, false]);
   });
 
   it('of a deletion is brought to its end: side files follow their log', async () => {

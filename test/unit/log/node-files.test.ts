@@ -8,6 +8,7 @@ import { MemoryFiles } from '../../../src/log/memory-files.js';
 import { createNodeFiles, patientRename } from '../../../src/log/node-files.js';
 import { ifThere, storageFailure, stored } from '../../../src/log/storage.js';
 import { FileStore } from '../../../src/log/file-store.js';
+import type { LeaseParts } from '../../../src/log/lease.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import {
   findWorkspace,
@@ -300,6 +301,13 @@ describe('names of sessions', () => {
 
 describe('keys of workspaces', () => {
   const files = createNodeFiles();
+  const leasesOf = (window: string): LeaseParts => ({
+    files,
+    clock: realClock,
+    locks: new LockTable(),
+    who: { window, pid: process.pid, host: os.hostname() },
+  });
+  const leases = leasesOf('w');
 
   it('are readable and the same for a folder whatever way leads to it', async () => {
     await mkdir(at('My Project'));
@@ -334,20 +342,20 @@ describe('keys of workspaces', () => {
 
   it('B9: take a URI for the same however it is written', async () => {
     await mkdir(at('p'));
-    const first = await openWorkspace(files, at('root'), { uri: 'file:///c%3A/P', path: at('p') });
+    const first = await openWorkspace(leases, at('root'), { uri: 'file:///c%3A/P', path: at('p') });
     for (const uri of ['file:///C:/P', 'file:///c:/P/', 'FILE:///C%3a/P']) {
-      expect(await openWorkspace(files, at('root'), { uri, path: at('moved') })).toEqual(first);
+      expect(await openWorkspace(leases, at('root'), { uri, path: at('moved') })).toEqual(first);
     }
     const known = JSON.parse(await readFile(path.join(first.folder, 'workspace.json'), 'utf8')) as unknown;
     expect(known).toEqual({ uris: ['file:///c%3A/P'] });
-    expect((await openWorkspace(files, at('root'), { uri: 'file:///c:/p', path: at('moved') })).key).not.toBe(
-      first.key,
-    );
+    expect(
+      (await openWorkspace(leases, at('root'), { uri: 'file:///c:/p', path: at('moved') })).key,
+    ).not.toBe(first.key);
   });
 
   it('B7: are looked for without writing anything; the URI is noted with the first write', async () => {
     await mkdir(at('a'));
-    const place = await findWorkspace(files, at('root'), { uri: 'file:///a', path: at('a') });
+    const place = await findWorkspace(leases, at('root'), { uri: 'file:///a', path: at('a') });
     const store = new FileStore({
       folder: place.folder,
       files,
@@ -368,17 +376,17 @@ describe('keys of workspaces', () => {
     await log.append([user('a')]);
     await store.close();
     expect(await listWorkspaces(files, at('root'))).toEqual([{ key: place.key, uris: ['file:///a'] }]);
-    expect(await findWorkspace(files, at('root'), { uri: 'file:///a', path: at('b') })).toMatchObject({
+    expect(await findWorkspace(leases, at('root'), { uri: 'file:///a', path: at('b') })).toMatchObject({
       key: place.key,
     });
   });
 
   it('B7, B10: lead to a moved folder once it is linked; a bucket whose files are gone hides nothing', async () => {
-    const old = await openWorkspace(files, at('root'), { uri: 'file:///old', path: at('old') });
+    const old = await openWorkspace(leases, at('root'), { uri: 'file:///old', path: at('old') });
     const moved = { uri: 'file:///new', path: at('new') };
-    expect((await findWorkspace(files, at('root'), moved)).key).not.toBe(old.key);
-    await linkWorkspace(files, at('root'), old.key, moved.uri);
-    expect((await findWorkspace(files, at('root'), moved)).key).toBe(old.key);
+    expect((await findWorkspace(leases, at('root'), moved)).key).not.toBe(old.key);
+    await linkWorkspace(leases, at('root'), old.key, moved.uri);
+    expect((await findWorkspace(leases, at('root'), moved)).key).toBe(old.key);
     expect(await listWorkspaces(files, at('root'))).toEqual([
       { key: old.key, uris: ['file:///old', 'file:///new'] },
     ]);
@@ -394,34 +402,57 @@ describe('keys of workspaces', () => {
 
   it('B7: lead to the sessions of a folder by any URI it was known by', async () => {
     await mkdir(at('a'));
-    const first = await openWorkspace(files, at('root'), { uri: 'file:///a', path: at('a') });
+    const first = await openWorkspace(leases, at('root'), { uri: 'file:///a', path: at('a') });
     expect(JSON.parse(await readFile(path.join(first.folder, 'workspace.json'), 'utf8'))).toEqual({
       uris: ['file:///a'],
     });
-    expect(await openWorkspace(files, at('root'), { uri: 'file:///a', path: at('elsewhere') })).toEqual(
+    expect(await openWorkspace(leases, at('root'), { uri: 'file:///a', path: at('elsewhere') })).toEqual(
       first,
     );
-    expect(await openWorkspace(files, at('root'), { uri: 'file:///link', path: at('a') })).toEqual(first);
-    expect(await openWorkspace(files, at('root'), { uri: 'file:///link', path: at('moved') })).toEqual(first);
-    const other = await openWorkspace(files, at('root'), { uri: 'file:///b', path: at('b') });
+    expect(await openWorkspace(leases, at('root'), { uri: 'file:///link', path: at('a') })).toEqual(first);
+    expect(await openWorkspace(leases, at('root'), { uri: 'file:///link', path: at('moved') })).toEqual(
+      first,
+    );
+    const other = await openWorkspace(leases, at('root'), { uri: 'file:///b', path: at('b') });
     expect(other.key).not.toBe(first.key);
     await writeFile(path.join(first.folder, 'workspace.json'), 'garbage');
-    expect(await openWorkspace(files, at('root'), { uri: 'file:///a', path: at('a') })).toEqual(first);
-    expect(await openWorkspace(files, at('root'), undefined)).toEqual({
+    expect(await openWorkspace(leases, at('root'), { uri: 'file:///a', path: at('a') })).toEqual(first);
+    expect(await openWorkspace(leases, at('root'), undefined)).toEqual({
       key: 'empty',
       folder: at('root', 'workspaces', 'empty'),
     });
   });
 
+  it('B7: forget no URI when several windows note theirs at once', async () => {
+    const { key } = await openWorkspace(leases, at('root'), { uri: 'file:///a', path: at('a') });
+    const uris = Array.from({ length: 4 }, (_, index) => `file:///other-${index}`);
+    await Promise.all(uris.map((uri) => linkWorkspace(leasesOf(uri), at('root'), key, uri)));
+    const [known] = await listWorkspaces(files, at('root'));
+    expect([...(known?.uris ?? [])].sort()).toEqual(['file:///a', ...uris]);
+  });
+
+  it('B7: keep what other programs wrote beside the URIs, and a garbled file beside the new one', async () => {
+    const folder = { uri: 'file:///a', path: at('a') };
+    const place = await openWorkspace(leases, at('root'), folder);
+    const file = path.join(place.folder, 'workspace.json');
+    await writeFile(file, '{"uris":["file:///b"],"more":1}');
+    await openWorkspace(leases, at('root'), folder);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ uris: ['file:///b', 'file:///a'], more: 1 });
+    await writeFile(file, '{"uris":["file:///b"');
+    await openWorkspace(leases, at('root'), folder);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ uris: ['file:///a'] });
+    expect(await readFile(`${file}.damaged`, 'utf8')).toBe('{"uris":["file:///b"');
+  });
+
   it('B7: are all listed, and one can be known by the name that its folder has now', async () => {
     expect(await listWorkspaces(files, at('root'))).toEqual([]);
     await mkdir(at('a'));
-    const old = await openWorkspace(files, at('root'), { uri: 'file:///a', path: at('a') });
-    await linkWorkspace(files, at('root'), old.key, 'file:///b');
-    await linkWorkspace(files, at('root'), old.key, 'file:///b');
+    const old = await openWorkspace(leases, at('root'), { uri: 'file:///a', path: at('a') });
+    await linkWorkspace(leases, at('root'), old.key, 'file:///b');
+    await linkWorkspace(leases, at('root'), old.key, 'file:///b');
     expect(await listWorkspaces(files, at('root'))).toEqual([
       { key: old.key, uris: ['file:///a', 'file:///b'] },
     ]);
-    expect(await openWorkspace(files, at('root'), { uri: 'file:///b', path: at('b') })).toEqual(old);
+    expect(await openWorkspace(leases, at('root'), { uri: 'file:///b', path: at('b') })).toEqual(old);
   });
 });

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectStore, type ConnectedStore } from '../../../src/log/connected-store.js';
 import type { FileStore } from '../../../src/log/file-store.js';
 import { HEARTBEAT_MS, LeaseFileLock } from '../../../src/log/lease-file.js';
@@ -679,6 +679,58 @@ describe('a custom store', () => {
     expect([copy.position, await copy.blobs.has(hashOf('gone'))]).toEqual([1, false]);
     await (await connected.delete('s')).undo();
     expect((await connected.open('s')).position).toBe(1);
+  });
+
+  it('brings back all that was confirmed before the deletion was through', async () => {
+    const log = await connected.create({ id: 's' });
+    await log.append([user('a')]);
+    const load = custom.load.bind(custom);
+    let late: Promise<boolean> | undefined;
+    custom.load = async (id) => {
+      const loaded = await load(id);
+      late ??= log.append([user('late')]).then(
+        () => true,
+        () => false,
+      );
+      const copied = loaded && { ...loaded, entries: [...loaded.entries] };
+      await late;
+      return copied;
+    };
+    const deletion = await connected.delete('s');
+    custom.load = load;
+    await deletion.undo();
+    const isConfirmed = await late;
+    expect(await pathTexts(await connected.open('s'))).toEqual(isConfirmed === true ? ['a', 'late'] : ['a']);
+  });
+
+  it('A12: deletes and brings back a session whose entries are more than one string can hold', async () => {
+    const log = await connected.create({ id: 's' });
+    const hash = await log.blobs.put('kept');
+    await log.append([image(hash)]);
+    const { stringify } = JSON;
+    const spy = vi.spyOn(JSON, 'stringify').mockImplementation((value: unknown) => {
+      if (Array.isArray(value)) throw new RangeError('Invalid string length');
+      return stringify(value);
+    });
+    const deletion = await connected.delete('s').finally(() => spy.mockRestore());
+    await deletion.undo();
+    const back = await connected.open('s');
+    expect(new TextDecoder().decode(await back.blobs.get(hash))).toBe('kept');
+  });
+
+  it('copies what lies beside a damaged attachment, without that one, to either kind of store', async () => {
+    const log = await connected.create({ id: 's' });
+    const [good, bad] = [await log.blobs.put('good'), await log.blobs.put('bad')];
+    await log.append([image(bad), image(good)]);
+    custom.blobs.set(`s ${bad}`, new TextEncoder().encode('changed'));
+    for (const copy of [
+      await connected.fork('s'),
+      await connected.importCopy(log),
+      await store.importCopy(log),
+    ]) {
+      expect([copy.position, await copy.blobs.has(bad)]).toEqual([2, false]);
+      expect(new TextDecoder().decode(await copy.blobs.get(good))).toBe('good');
+    }
   });
 
   it('keeps what is open when it deletes by age, and says so', async () => {

@@ -23,7 +23,7 @@ import { LockTable } from '../../../src/log/lock-table.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
 import { KnownRoots, type RootsParts } from '../../../src/log/roots.js';
 import { stagedName } from '../../../src/log/staged-name.js';
-import { openWorkspace } from '../../../src/log/workspace-key.js';
+import { findWorkspace, openWorkspace } from '../../../src/log/workspace-key.js';
 import type { BoughError } from '../../../src/shared/failure.js';
 import { FaultyFiles } from './faulty-files.js';
 import { assistant, randomIds, realClock, user } from './support.js';
@@ -67,7 +67,7 @@ function storeIn(root: string, key: string): FileStore {
 /** A root with one folder and a session in it that says `text`. */
 async function rootWith(root: string, text: string, id = 's'): Promise<{ root: string; key: string }> {
   await mkdir(root, { recursive: true });
-  const { key } = await openWorkspace(files, root, { uri: 'file:///project', path: '/project' });
+  const { key } = await openWorkspace(leases(), root, { uri: 'file:///project', path: '/project' });
   const store = storeIn(root, key);
   const log = await store.openOrCreate(id);
   await log.append([user(text), assistant(`re: ${text}`)]);
@@ -109,6 +109,16 @@ describe('known roots', () => {
       roots: string[];
     };
     expect(kept.sort()).toEqual(roots);
+  });
+
+  it('keep a garbled list beside the new one', async () => {
+    const storage = ofExtension();
+    await mkdir(storage, { recursive: true });
+    const file = path.join(storage, 'roots.json');
+    await writeFile(file, '{"roots":["/sessions/a"');
+    await new KnownRoots(storage, leases()).add('/sessions/b');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ roots: ['/sessions/b'] });
+    expect(await readFile(`${file}.damaged`, 'utf8')).toBe('{"roots":["/sessions/a"');
   });
 
   it('say what keeps them from being written, and leave no lock taken', async () => {
@@ -181,7 +191,7 @@ describe('known roots', () => {
     ]);
   });
 
-  it('name each place once, also those that a sibling remembers, and none that is gone', async () => {
+  it('name each place once, also those that a sibling remembers, and say of one that is gone that it is', async () => {
     const [main, work] = [ofExtension(), ofExtension('profiles', 'w')];
     const [there, gone] = [path.join(base, 'there'), path.join(base, 'gone')];
     for (const root of [main, work, there]) await mkdir(root, { recursive: true });
@@ -191,10 +201,12 @@ describe('known roots', () => {
     expect(await new KnownRoots(main, leases()).others(main)).toEqual([
       { root: work, profile: 'w' },
       { root: there },
+      { root: gone, isMissing: true },
     ]);
     expect(await new KnownRoots(main, leases()).others(there)).toEqual([
       { root: main, profile: 'Default' },
       { root: work, profile: 'w' },
+      { root: gone, isMissing: true },
     ]);
   });
 
@@ -240,11 +252,36 @@ describe('sessions elsewhere', () => {
     expect(await snapshot(root)).toEqual(before);
   });
 
+  it('are listed beside stray files and folders that cannot be read, which are told', async () => {
+    const { root, key } = await rootWith(path.join(base, 'r'), 'Hello');
+    const workspaces = path.join(root, 'workspaces');
+    await writeFile(path.join(workspaces, '.DS_Store'), 'x');
+    await mkdir(path.join(workspaces, 'locked', 'sessions'), { recursive: true });
+    await mkdir(path.join(workspaces, 'odd'));
+    await writeFile(path.join(workspaces, 'odd', 'sessions'), 'a file');
+    files.faults = [
+      { call: 'read', path: path.join(key, 'workspace.json'), errno: 'EACCES' },
+      { call: 'list', path: path.join('locked', 'sessions'), errno: 'EACCES' },
+    ];
+    const found = await listElsewhere(leases(), root);
+    expect(found).toMatchObject([{ key, uris: [], sessions: [{ summary: { title: 'Hello' } }] }]);
+    expect(troubles.map(({ data }) => data['path']).sort()).toEqual(
+      [path.join(workspaces, key, 'workspace.json'), path.join(workspaces, 'locked', 'sessions')].sort(),
+    );
+    const elsewhere = { uri: 'file:///elsewhere', path: '/elsewhere' };
+    expect((await findWorkspace(leases(), root, elsewhere)).key).not.toBe(key);
+    const report = await copyRoot({ ...leases(), from: root, to: path.join(base, 'to') });
+    expect(report).toMatchObject({
+      copied: [`${key}/s`],
+      failed: [{ session: 'locked/sessions' }],
+    });
+  });
+
   it('are none where there is no such folder, and none of a folder without sessions', async () => {
     expect(await listElsewhere(leases(), path.join(base, 'nowhere'))).toEqual([]);
     const root = path.join(base, 'r');
     await mkdir(root);
-    await openWorkspace(files, root, { uri: 'file:///project', path: '/project' });
+    await openWorkspace(leases(), root, { uri: 'file:///project', path: '/project' });
     expect(await listElsewhere(leases(), root)).toEqual([]);
   });
 

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createNodeFiles } from '../../../src/log/node-files.js';
+import { setAsideFragment } from '../../../src/log/tail.js';
 import { FaultyFiles } from './faulty-files.js';
 import { bytesOf, damageOf, headerLine, joined, lines, messageLine, pathTexts, putLog } from './lines.js';
-import { makePlace, user, type Place } from './support.js';
+import { assistant, makePlace, user, type Place } from './support.js';
 
 let place: Place;
 beforeEach(async () => {
@@ -162,6 +164,44 @@ describe('the end of a log that a crash left', () => {
     await appendFile(place.log('s'), `${messageLine('b', 'a').slice(20)}\n`);
     await log.append([user('c')]);
     expect([await pathTexts(log), log.damage]).toEqual([['a', 'b', 'c'], []]);
+  });
+
+  it('never cuts off what another window repaired and appended, however long that is', async () => {
+    await putLog(place, 's', whole);
+    const measured = await place.store().open('s');
+    await measured.append([user('mine')]);
+    await measured.close();
+    const added = (await bytesOf(place.log('s'))).length - whole.length;
+
+    await putLog(place, 's', joined(whole, '{'.padEnd(added, 'x')));
+    const one = await place.store().open('s');
+    const two = await place.store().open('s');
+    expect([damageOf(one), damageOf(two)]).toEqual([['torn-tail in line 3'], ['torn-tail in line 3']]);
+    await one.append([user('mine')]);
+    await one.close();
+    expect((await bytesOf(place.log('s'))).length).toBe(whole.length + added);
+    await two.append([assistant('re')]);
+    expect([await pathTexts(two), two.damage.map(({ kind }) => kind)]).toEqual([['a', 'mine', 're'], []]);
+    await two.close();
+    expect(await pathTexts(await place.store().open('s'))).toEqual(['a', 'mine', 're']);
+    expect((await damagedText()).match(/"offset"/g)).toHaveLength(1);
+  });
+
+  it('sets nothing aside that has a whole record in it', async () => {
+    const file = await putLog(place, 's', joined(whole, 'torn'));
+    const record = `${messageLine('b', 'a')}\n`;
+    await writeFile(file, joined(whole, record));
+    const files = createNodeFiles();
+    const log = await files.open(file, 'append');
+    const fragment = { offset: whole.length, end: whole.length + record.length };
+    const where = { files, logPath: file, damagedPath: damagedFile(), now: '2026-01-01T00:00:00Z' };
+    await expect(setAsideFragment(log, fragment, where)).rejects.toMatchObject({
+      code: 'SessionConflict',
+      data: { path: file },
+    });
+    await log.close();
+    expect(await bytesOf(file)).toEqual(joined(whole, record));
+    expect(existsSync(damagedFile())).toBe(false);
   });
 
   it('A4: a fragment that an earlier append was glued to loses only itself', async () => {

@@ -137,6 +137,24 @@ describe('verifying a folder of logs', () => {
     expect((await store.verify()).logs.flatMap(({ missingBlobs }) => missingBlobs)).toEqual([]);
   });
 
+  it('takes an attachment from a copy beside a stray file', async () => {
+    const store = place.store();
+    const log = await store.create({ id: 's' });
+    const hash = await log.blobs.put('kept');
+    await log.append([
+      { type: 'message', role: 'user', parts: [{ type: 'file', blob: hash, mime: 'm', name: 'n' }] },
+    ]);
+    await (await store.fork('s', { id: 'copy' })).close();
+    await log.close();
+    const sessions = path.dirname(place.log('s'));
+    await rm(path.join(sessions, 's', hash));
+    await writeFile(path.join(sessions, 'a-stray'), 'x');
+    const report = await place.store().verify({ repair: true });
+    expect(report.logs.find(({ id }) => id === 's')?.repaired).toEqual([
+      `The attachment ${hash} was taken from a copy.`,
+    ]);
+  });
+
   it('lists side files of no session and what dead processes left, and leaves them where they are', async () => {
     await putLog(place, 's', lines(headerLine('s'), image('0'.repeat(64))));
     const draft = path.join(inSessions('new'), 'draft.json');
