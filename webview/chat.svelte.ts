@@ -3,6 +3,7 @@
  * the host; what it answers when it cannot is kept here to be shown, and nothing typed is lost.
  */
 import { createContext } from 'svelte';
+import type { Unsent } from '../src/shared/composer-draft.js';
 import type { Message } from '../src/shared/entry.js';
 import type { Failure } from '../src/shared/failure.js';
 import type { QueueItem } from '../src/shared/notes.js';
@@ -27,6 +28,7 @@ import { Session } from './session.svelte.js';
 import { Find } from './transcript/find/find.svelte.js';
 import { promptToEdit, wholeMessage } from './transcript/prompt-text.js';
 import { describe } from './trouble.js';
+import { UnsentTexts } from './unsent.svelte.js';
 
 /** An action that was refused; `retry` is what the person may do instead. */
 export interface Problem {
@@ -55,6 +57,7 @@ const isAnswered = new Set<Intent['type']>(['send', 'continue', 'try_again']);
 export class Chat {
   readonly session: Session;
   readonly draft = new Draft();
+  readonly unsent = new UnsentTexts();
   readonly find = new Find();
   readonly connection: Connection;
   problem = $state.raw<Problem | null>(null);
@@ -123,6 +126,7 @@ export class Chat {
     if (message.type === 'snapshot' && shown !== undefined && shown !== message.session.id) this.saveDraft();
     this.session.receive(message);
     if (this.session.draft !== before && this.session.draft !== null) this.#begin(this.session.draft);
+    else this.#pruneUnsent();
     if (this.run === 'idle') this.#goOn();
   }
 
@@ -142,10 +146,20 @@ export class Chat {
   /** Another session is shown. */
   #begin(draft: ComposerDraft): void {
     this.draft.load(draft);
+    this.unsent.load(draft);
     this.problem = null;
     this.left = null;
     this.compared = null;
     this.#afterStop = null;
+    const gone = this.#pruneUnsent();
+    // Its message was sent while nobody looked. Where a row shows it, the row does the same.
+    for (const { text } of gone) if (text !== undefined) this.keepUnsaved(text);
+    if (gone.length > 0) this.saveDraft();
+  }
+
+  #pruneUnsent(): Unsent[] {
+    const { state, rows } = this.session;
+    return state === null ? [] : this.unsent.prune(state, rows);
   }
 
   #goOn(): void {
@@ -218,7 +232,8 @@ export class Chat {
     const session = this.session.info;
     if (this.isSending || this.attaching > 0 || this.draft.isEmpty || session === null || session.read_only)
       return;
-    const { text, editing, rest } = this.draft;
+    const { text, editing } = this.draft;
+    const rest = { ...this.draft.rest, ...this.unsent.contents };
     const intent = this.#prompt({ text, mentions: this.draft.mentions(), editing, mode, replyInstead });
     this.draft.beginSending();
     this.isSending = true;
@@ -367,7 +382,7 @@ export class Chat {
   saveDraft(): void {
     const session = this.session.info?.id;
     if (session === undefined) return;
-    this.connection.draft({ session, ...this.draft.contents });
+    this.connection.draft({ session, ...this.draft.contents, ...this.unsent.contents });
   }
 
   /** The text of a blob. */

@@ -6,7 +6,7 @@ import { composerDraftSchema, isEmptyDraft, type ComposerDraft } from '../shared
 import { DRAFT_FILE, checkSessionId, sessionName } from './session-name.js';
 import { ifThere, stored } from './storage.js';
 
-const { text, editing, attachments, aside } = composerDraftSchema.shape;
+const { text, editing, attachments, aside, unsent } = composerDraftSchema.shape;
 
 /** What does not fit beside the text is left out; the text stays. */
 const draftSchema = z.object({
@@ -14,6 +14,7 @@ const draftSchema = z.object({
   editing: editing.catch(null),
   attachments: attachments.catch(undefined),
   aside: aside.catch(undefined),
+  unsent: unsent.catch(undefined),
 });
 
 export class DraftFiles {

@@ -22,14 +22,30 @@ const contents = {
   attachments: z.array(mentionSchema).optional(),
 };
 
+/** What was typed beside the composer and not sent: on a card that waits, or in place of a queued message. */
+const unsentSchema = z.object({
+  /** What was made of the texts of a proposed call. */
+  texts: z.array(z.string()).optional(),
+  /** What to do instead of it. */
+  feedback: z.string().optional(),
+  /** What is to be sent in place of a queued message. */
+  text: z.string().optional(),
+});
+export type Unsent = z.infer<typeof unsentSchema>;
+
 export const composerDraftSchema = z.object({
   ...contents,
   /** The message whose sibling is being written. */
   editing: z.string().min(1).nullable(),
   /** What stood here before that edit began, and comes back after it. */
   aside: z.object(contents).optional(),
+  /** By the id of the call or of the queued message. Absent: none. */
+  unsent: z.record(z.string(), unsentSchema).optional(),
 });
 export type ComposerDraft = z.infer<typeof composerDraftSchema>;
 
-export const isEmptyDraft = ({ text, editing, attachments }: ComposerDraft): boolean =>
-  text === '' && editing === null && (attachments ?? []).length === 0;
+export const isEmptyDraft = ({ text, editing, attachments, unsent }: ComposerDraft): boolean =>
+  text === '' &&
+  editing === null &&
+  (attachments ?? []).length === 0 &&
+  Object.keys(unsent ?? {}).length === 0;

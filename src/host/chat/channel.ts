@@ -147,8 +147,9 @@ export class Channel implements Disposable {
     editing,
     attachments,
     aside,
+    unsent,
   }: Extract<ToHost, { type: 'draft' }>): void {
-    this.parts.drafts.write(session, { text, editing, attachments, aside });
+    this.parts.drafts.write(session, { text, editing, attachments, aside, unsent });
   }
 
   private reply(id: number, doing: string, work: (session: ShownSession) => Promise<unknown>): void {

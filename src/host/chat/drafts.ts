@@ -59,8 +59,9 @@ export class Drafts {
   sent(session: string, text: string): void {
     const known = this.latest.get(session);
     if (!known || isEmptyDraft(known) || known.text.trim() !== text.trim()) return;
-    // What an edit put aside comes back.
-    this.latest.set(session, { ...nothing, ...known.aside });
+    // What an edit put aside comes back; what was typed elsewhere was not sent.
+    const { aside, unsent } = known;
+    this.latest.set(session, { ...nothing, ...aside, ...(unsent === undefined ? {} : { unsent }) });
     void this.save(session);
   }
 

@@ -100,6 +100,48 @@ export function approvalTests(open: Open): void {
       ]);
     });
 
+    it('G11: what was typed on a card is kept with the draft, comes back, and goes with the card', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      const chat = await open(scene);
+      const instead = (page: ChatPage) => page.page.getByRole('textbox', { name: 'What to do instead' });
+      const drafts = (page: ChatPage) => page.received.filter(({ type }) => type === 'draft');
+      await chat.at('edit-input').click();
+      await chat.at('edited-input').fill('rm -rf out');
+      await instead(chat).fill('use clean');
+      const unsent = { r1: { texts: ['rm -rf out'], feedback: 'use clean' } };
+      await eventually(() => drafts(chat).at(-1)).toMatchObject({ unsent });
+
+      const again = await open(scene, { snapshot: { draft: { text: 'typing', editing: null, unsent } } });
+      expect(await again.at('edited-input').inputValue()).toBe('rm -rf out');
+      expect(await instead(again).inputValue()).toBe('use clean');
+      expect(await again.at('edited-input').evaluate((field) => field === document.activeElement)).toBe(
+        false,
+      );
+      const request = scene.fold.state().approvals[0]?.request_id ?? '';
+      await again.post(
+        scene.append(() => scene.add({ type: 'approval_decision', request_id: request, decision: 'deny' })),
+      );
+      await eventually(() => drafts(again).at(-1)).toMatchObject({ text: 'typing' });
+      expect(drafts(again).at(-1)).not.toHaveProperty('unsent');
+    });
+
+    it('every call that may wait for ever can be ended, also one of another extension', async () => {
+      const scene = workingScene();
+      const names = ['deploy', 'read'];
+      scene.calls(
+        '',
+        names.map((name) => ({ call_id: name, name, input: {} })),
+        'turn-1',
+      );
+      for (const name of names) scene.add({ type: 'tool_start', call_id: name, turn_id: 'turn-1' });
+      const progress = names.map((name) => ({ call_id: name, started_at: Date.now(), tail: '' }));
+      const chat = await open(scene, { snapshot: { progress } });
+      expect(await chat.at('tool-card').count()).toBe(2);
+      await chat.at('end-call').click();
+      await eventually(() => chat.intents()).toEqual([{ type: 'end_call', call_id: 'deploy' }]);
+    });
+
     it('several that wait are dismissed in one go; one that runs beside them must end first', async () => {
       const scene = workingScene();
       askForApproval(scene);

@@ -346,6 +346,29 @@ export function composerTests(open: Open): void {
       await chat.at('problem').filter({ hasText: 'was sent before your change' }).waitFor();
     });
 
+    it('G11: what was written in place of a queued message is kept, and comes back with it or in the composer', async () => {
+      const scene = workingScene();
+      const items = [{ id: 'q1', mode: 'queue' as const, text: 'Later' }];
+      scene.add({ type: 'queue_update', items });
+      const chat = await open(scene);
+      await chat.at('queue-edit').click();
+      await chat.at('queue-text').fill('Much later');
+      const unsent = { q1: { text: 'Much later' } };
+      const lastDraft = () => chat.received.findLast(({ type }) => type === 'draft');
+      await eventually(lastDraft).toMatchObject({ unsent });
+      await chat.at('queue-text').fill('Later');
+      await eventually(lastDraft).not.toHaveProperty('unsent');
+
+      const draft = { text: '', editing: null, unsent };
+      const again = await open(scene, { snapshot: { draft } });
+      await eventually(() => again.at('queue-text').inputValue()).toBe('Much later');
+
+      scene.add({ type: 'queue_update', items: [] });
+      const sent = await open(scene, { snapshot: { draft } });
+      await eventually(() => sent.composer.inputValue()).toBe('Much later');
+      await sent.at('problem').filter({ hasText: 'was sent before your change' }).waitFor();
+    });
+
     it('G12: a queued message can be dropped, or taken back with what was attached', async () => {
       const scene = workingScene();
       const parts = [

@@ -281,6 +281,7 @@ describe('requests of a view', () => {
       ...{ text: 'half a thought', editing: 'm1' },
       attachments: [{ kind: 'file', label: 'Pasted text', text: 'a log' }],
       aside: { text: 'another', attachments: [{ kind: 'file', label: 'a.ts', path: 'a.ts' }] },
+      unsent: { r1: { texts: ['echo'], feedback: 'no' }, q1: { text: 'later' } },
     };
     view.channel.receive({ type: 'draft', session: 'one', ...draft });
     view.channel.show(await world.sessions.open('two'));

@@ -53,6 +53,7 @@ describe('drafts', () => {
       editing: null,
       attachments: [{ kind: 'terminal', label: 'Terminal', text: 'KEY=planted-0123' }],
       aside: { text: 'and planted-0123' },
+      unsent: { r1: { texts: ['echo planted-0123'], feedback: 'not planted-0123' } },
     };
     drafts.write('one', draft);
     await drafts.flush();
@@ -104,6 +105,15 @@ describe('drafts', () => {
     await idle();
     expect(files.get('one')).toEqual(typed(''));
     expect(await drafts.read('one')).toEqual(typed(''));
+  });
+
+  it('what was typed on a card stays when a prompt is sent', async () => {
+    const { drafts, files } = make();
+    const unsent = { r1: { feedback: 'rather not' } };
+    drafts.write('one', { ...typed('go'), unsent });
+    drafts.sent('one', 'go');
+    await drafts.flush();
+    expect(files.get('one')).toEqual({ ...typed(''), unsent });
   });
 
   it('a draft that waits to be written when its prompt is sent is not written', async () => {
