@@ -1,7 +1,7 @@
 /** The messages of a session's line for other extensions: copies, with their texts whole. */
 import type { Blobs, SessionLog } from '../log/store.js';
 import { messageSchema, partSchema, type Message, type Part } from '../shared/entry.js';
-import { BoughError } from '../shared/failure.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
 import type { GivenMessage } from '../agent/history.js';
 
 /** Deep copies, root first. Text, reasoning and input that were too long for a line are in their places again. */
@@ -25,14 +25,35 @@ async function whole(blobs: Blobs, part: Part): Promise<Part> {
       return part;
     case 'text':
     case 'reasoning':
-      return part.blob === undefined ? part : { ...inline(part), text: await wholeText(blobs, part) };
+      return part.blob === undefined ? part : { ...inline(part), text: await readableText(blobs, part) };
     case 'tool_call': {
       if (part.blob === undefined) return part;
-      const text = await wholeText(blobs, { text: '', blob: part.blob });
+      const text = await orDamage(wholeText(blobs, { text: '', blob: part.blob }));
+      // It stays as its line has it: a beginning is no input.
+      if (typeof text !== 'string') return part;
       return part.raw_input === undefined
         ? { ...inline(part), input: JSON.parse(text) as unknown }
         : { ...inline(part), raw_input: text };
     }
+  }
+}
+
+/** One damaged text keeps nobody from the rest of a history: its beginning is in its place, and says so. */
+async function readableText(
+  blobs: Blobs,
+  part: { text: string; blob?: string | undefined; preview?: string | undefined },
+): Promise<string> {
+  const text = await orDamage(wholeText(blobs, part));
+  if (typeof text === 'string') return text;
+  return `${part.preview ?? part.text}\n[The rest of this text could not be read: ${text.message}]`;
+}
+
+async function orDamage(text: Promise<string>): Promise<string | BoughError> {
+  try {
+    return await text;
+  } catch (error) {
+    if (!isBoughError(error)) throw error;
+    return error;
   }
 }
 

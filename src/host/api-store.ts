@@ -1,6 +1,7 @@
 /** What other extensions do with sessions as a whole: open, list, fork, archive, delete, prune. */
 import type { Deletion, ForkOptions, SessionSummary } from '../log/store.js';
 import type { CustomStore } from '../log/custom-store.js';
+import { isKnownBy } from '../log/workspace-key.js';
 import type { PruneOptions, PrunePolicy, PruneReport } from '../log/upkeep.js';
 import type { Disposable } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
@@ -11,10 +12,11 @@ import type { BoughSession, ExtensionTool, OpenOptions } from './api.js';
 import type { PlatformPolicy } from '../shared/route.js';
 import type { Chats } from './chat/chats.js';
 import { randomIds } from './clock.js';
+import { allRows, readEach } from './sessions/all-rows.js';
 import type { Buckets } from './sessions/other-folders.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
 import type { SessionsTree } from './sessions/tree.js';
-import type { Place, WholeStore, WindowStore } from './sessions/window-store.js';
+import type { Place, WindowStore } from './sessions/window-store.js';
 
 export interface StoreApiParts {
   store: WindowStore;
@@ -25,6 +27,8 @@ export interface StoreApiParts {
   tree: SessionsTree;
   routes: RouteParts;
   tools: ToolBox;
+  /** A folder whose sessions cannot be listed, beside others that can. */
+  onError: (error: unknown) => void;
 }
 
 export interface StoreApi {
@@ -57,10 +61,12 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
       const opened = await sessions.open(await parts.chats.ofSideBar());
       return opened.agent.log.position === 0 ? undefined : open(parts, { session: opened.agent.log.id });
     },
-    listSessions: (folder) => (folder === undefined ? all(store) : listFolder(parts, folder)),
+    listSessions: (folder) => (folder === undefined ? allRows(store) : listFolder(parts, folder)),
     listAllSessions: async () => {
-      const lists = await Promise.all(
-        (await buckets.list()).map((bucket) => all(buckets.open(bucket).store)),
+      const lists = await readEach(
+        await buckets.list(),
+        async (bucket) => allRows(buckets.open(bucket).store),
+        parts.onError,
       );
       return lists.flat().sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1));
     },
@@ -171,23 +177,8 @@ async function idOf({ store, buckets, chats, routes }: StoreApiParts, options: O
 
 async function listFolder({ buckets }: StoreApiParts, folder: string): Promise<SessionSummary[]> {
   const bucket = await bucketOf(buckets, folder);
-  return bucket ? all(buckets.open(bucket).store) : [];
+  return bucket ? allRows(buckets.open(bucket).store) : [];
 }
 
 const bucketOf = async (buckets: Buckets, folder: string) =>
-  (await buckets.list()).find(({ uris }) => uris.includes(folder));
-
-async function all(store: Pick<WholeStore, 'list'>): Promise<SessionSummary[]> {
-  const found: SessionSummary[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({
-      archived: 'all',
-      limit: 200,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    found.push(...page.sessions);
-    ({ cursor } = page);
-  } while (cursor !== undefined);
-  return found;
-}
+  (await buckets.list()).find(({ uris }) => isKnownBy(uris, folder));

@@ -136,6 +136,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
         freshId: () => randomIds.session(),
       },
       tools: ground.tools,
+      onError,
     }),
     start: async () => {
       await sessions.open(await chats.ofSideBar());

@@ -80,7 +80,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   const memory = createMemoryStore({ clock, ids, producer: shared.producer });
   const store = new WindowStore({ first, memory, freshId: () => ids.session(), onError, clean: parts.clean });
   const buckets = createBuckets(shared, store);
-  store.setPlaces(await buckets.others());
+  store.setPlaces(await othersOrNone(buckets, onTrouble));
   const surfaces = new ActiveSessions(bucket.folder, shared);
   const active = activeSession(`vscode:${bucket.key}`, {
     surfaces,
@@ -114,6 +114,17 @@ async function remembered(roots: StorageRoots, onTrouble: (error: Error) => void
   } catch (error) {
     if (!isBoughError(error)) throw error;
     onTrouble(error);
+  }
+}
+
+/** A window begins with its first folder's sessions, whatever is wrong with those of the others. */
+async function othersOrNone(buckets: Buckets, onTrouble: (error: Error) => void): Promise<Place[]> {
+  try {
+    return await buckets.others();
+  } catch (error) {
+    if (!isBoughError(error)) throw error;
+    onTrouble(error);
+    return [];
   }
 }
 

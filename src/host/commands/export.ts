@@ -142,7 +142,7 @@ async function exportLog(log: SessionLog, to: vscode.Uri, clean: Clean): Promise
   const tally = newTally();
   await write(to, exportLines(log, clean, tally));
   const folder = to.with({ path: blobFolder(to.path) });
-  const { written, left } = await exportBlobs(log.blobs, tally.hashes, {
+  const { written, left, unread } = await exportBlobs(log.blobs, tally.hashes, {
     clean,
     put: async (hash, bytes) => {
       await vscode.workspace.fs.createDirectory(folder);
@@ -157,6 +157,15 @@ async function exportLog(log: SessionLog, to: vscode.Uri, clean: Clean): Promise
       ? []
       : [vscode.l10n.t('Attachments and long texts ({0}) are beside it in {1}.', written, beside)]),
     ...(left === 0 ? [] : [vscode.l10n.t('Long texts that hold keys were left out ({0}).', left)]),
+    ...(unread.length === 0
+      ? []
+      : [
+          vscode.l10n.t(
+            'Attachments and long texts that cannot be read were left out ({0}): {1}.',
+            unread.length,
+            unread.join(', '),
+          ),
+        ]),
   ].join(' ');
 }
 

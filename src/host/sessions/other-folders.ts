@@ -8,6 +8,7 @@ import { BoughError } from '../../shared/failure.js';
 import type { Chats } from '../chat/chats.js';
 import { plainLabel } from '../labels.js';
 import type { Teller } from '../tell.js';
+import { allRows, readEach } from './all-rows.js';
 import { relativeTime } from './rows.js';
 import type { RootElsewhere, StorageRoots } from './storage-roots.js';
 import type { SessionsTree } from './tree.js';
@@ -199,15 +200,15 @@ export class OtherFolders {
 
   /** Other folders that have sessions. */
   private async find(): Promise<Found[]> {
-    const { buckets, store } = this.parts;
+    const { buckets, store, tell } = this.parts;
     const own = new Set(store.places.map(({ key }) => key));
     const others = (await buckets.list()).filter(({ key }) => !own.has(key));
-    const found = await Promise.all(
-      others.map(async (bucket): Promise<Found> => {
-        const place = store.visited(bucket.key) ?? buckets.open(bucket);
-        const { sessions } = await place.store.list({ archived: 'all', limit: 200 });
-        return { bucket, sessions, isGone: await isGone(bucket) };
-      }),
+    const read = async (bucket: Bucket): Promise<Found> => {
+      const place = store.visited(bucket.key) ?? buckets.open(bucket);
+      return { bucket, sessions: await allRows(place.store), isGone: await isGone(bucket) };
+    };
+    const found = await readEach(others, read, (error) =>
+      tell.error(error, 'Listing the sessions of a folder'),
     );
     return found.filter(({ sessions }) => sessions.length > 0);
   }

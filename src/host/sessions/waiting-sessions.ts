@@ -20,6 +20,8 @@ export interface WaitingParts {
 export class WaitingSessions implements Disposable {
   readonly #bag = createBag();
   #waiting = new Set<string>();
+  /** Those looked at while the whole list is read, which may have come by them before. */
+  #meanwhile: Set<string> | undefined;
   #isOver = false;
 
   constructor(private readonly parts: WaitingParts) {
@@ -44,6 +46,18 @@ export class WaitingSessions implements Disposable {
 
   /** Looks through the whole list. */
   async start(): Promise<void> {
+    const meanwhile = new Set<string>();
+    this.#meanwhile = meanwhile;
+    const found = await this.#readList().finally(() => (this.#meanwhile = undefined));
+    for (const id of meanwhile) {
+      if (this.#waiting.has(id)) found.add(id);
+      else found.delete(id);
+    }
+    this.#take(found);
+    for (const id of meanwhile) await this.#lookAt(id);
+  }
+
+  async #readList(): Promise<Set<string>> {
     const found = new Set<string>();
     let cursor: string | undefined;
     do {
@@ -51,7 +65,7 @@ export class WaitingSessions implements Disposable {
       for (const { id, status } of page.sessions) if (status === 'waiting') found.add(id);
       ({ cursor } = page);
     } while (cursor !== undefined && !this.#isOver);
-    this.#take(found);
+    return found;
   }
 
   /** Looks again at those that waited: another window may have decided. */
@@ -60,6 +74,7 @@ export class WaitingSessions implements Disposable {
   }
 
   async #lookAt(id: string): Promise<void> {
+    this.#meanwhile?.add(id);
     const row = await this.parts.store.summary?.(id);
     const isWaiting = row?.status === 'waiting' && !row.archived;
     if (isWaiting === this.#waiting.has(id)) return;

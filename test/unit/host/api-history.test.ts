@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readHistory } from '../../../src/host/api-history.js';
 import { apiSession } from '../../../src/host/api-session.js';
+import { BoughError } from '../../../src/shared/failure.js';
 import { begins, calls, hang, text } from '../agent/fake-model.js';
 import { idle, makeWorld, type World } from './world.js';
 
@@ -287,5 +289,20 @@ describe('approvals for other extensions', () => {
     await session.dismiss();
     expect(session.pendingApprovals()).toEqual([]);
     expect(session.runState()).toBe('idle');
+  });
+});
+
+describe('a history with a damaged text', () => {
+  it('has its beginning and says so; an input stays as its line has it', async () => {
+    const hash = 'a'.repeat(64);
+    const offloaded = { blob: hash, preview: 'The beginning' };
+    const call = { type: 'tool_call', call_id: 'c', name: 'run', input: {}, ...offloaded } as const;
+    const parts = [{ type: 'text', text: '', ...offloaded } as const, call];
+    const entry = { type: 'message', role: 'assistant', parts, id: 'm', parent_id: null, timestamp: 't' };
+    const damaged = () => Promise.reject(new BoughError('LogDamaged', 'Its bytes are others.'));
+    const log = { path: () => Promise.resolve([entry]), blobs: { get: damaged } };
+    const [message] = await readHistory(log as never);
+    const text = 'The beginning\n[The rest of this text could not be read: Its bytes are others.]';
+    expect(message?.parts).toEqual([{ type: 'text', text }, call]);
   });
 });

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { createToolBox } from '../../../src/host/api-tools.js';
 import { createStoreApi } from '../../../src/host/api-store.js';
-import { WindowStore } from '../../../src/host/sessions/window-store.js';
+import { allRows } from '../../../src/host/sessions/all-rows.js';
+import type { Bucket } from '../../../src/host/sessions/other-folders.js';
+import { WindowStore, type WholeStore } from '../../../src/host/sessions/window-store.js';
 import { PlatformPolicies } from '../../../src/shared/route.js';
 import { createMemoryStore } from '../../../src/log/memory-store.js';
+import type { ListQuery, SessionSummary } from '../../../src/log/store.js';
 import { BoughError } from '../../../src/shared/failure.js';
 import { randomIds, realClock } from '../log/support.js';
 import { makeWorld } from './world.js';
 
-function make(settings: Record<string, unknown> = {}) {
+function make(settings: Record<string, unknown> = {}, places: (Bucket & { store: WholeStore })[] = []) {
+  const errors: unknown[] = [];
   const surfaces = new Map<string, string>();
   const memory = () => createMemoryStore({ clock: realClock, ids: randomIds, producer: 'bough/test' });
   const store = new WindowStore({
@@ -26,7 +30,16 @@ function make(settings: Record<string, unknown> = {}) {
   const api = createStoreApi({
     store,
     connect: nothing,
-    buckets: { list: () => Promise.resolve([]), open: nothing, link: nothing, others: nothing },
+    buckets: {
+      list: () => Promise.resolve(places),
+      open: ({ key }) => {
+        const place = places.find((one) => one.key === key);
+        return place === undefined ? nothing() : { key, folder: place.uris.at(-1), store: place.store };
+      },
+      link: nothing,
+      others: nothing,
+    },
+    onError: (error) => errors.push(error),
     sessions: makeWorld().sessions,
     chats: { show: nothing, ofSideBar: nothing, drop: () => Promise.resolve() } as never,
     tree: { refresh: () => undefined } as never,
@@ -41,7 +54,7 @@ function make(settings: Record<string, unknown> = {}) {
     },
     tools: createToolBox([]),
   });
-  return { api, store, surfaces };
+  return { api, store, surfaces, errors };
 }
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -66,6 +79,45 @@ describe('sessions for other extensions', () => {
     expect(await codeOf(api.forkSession('nope'))).toBe('SessionNotFound');
     expect(await codeOf(api.archiveSession('nope'))).toBe('SessionNotFound');
     expect(await codeOf(api.deleteSession('nope'))).toBe('done');
+  });
+});
+
+describe('sessions of other folders', () => {
+  const memory = () => createMemoryStore({ clock: realClock, ids: randomIds, producer: 'bough/test' });
+  const said = async (id: string) => {
+    const store = memory();
+    const log = await store.openOrCreate(id);
+    await log.append([{ type: 'message', role: 'user', parts: [{ type: 'text', text: id }] }]);
+    return store;
+  };
+
+  it('are those of every folder that can be listed; one that cannot is told of', async () => {
+    const broken = memory();
+    broken.list = () => Promise.reject(new BoughError('StorageFailure', 'No such disk.'));
+    const { api, errors } = make({}, [
+      { key: 'a', uris: [], store: await said('one') },
+      { key: 'b', uris: [], store: broken },
+      { key: 'c', uris: [], store: await said('two') },
+    ]);
+    expect((await api.listAllSessions()).map(({ id }) => id).sort()).toEqual(['one', 'two']);
+    expect(errors).toMatchObject([{ code: 'StorageFailure' }]);
+  });
+
+  it('a folder is the same however its URI is written', async () => {
+    const { api } = make({}, [{ key: 'a', uris: ['file:///c%3A/P'], store: await said('one') }]);
+    for (const uri of ['file:///c%3A/P', 'file:///C:/P', 'file:///c:/P/'])
+      expect(await api.listSessions(uri)).toMatchObject([{ id: 'one' }]);
+    expect(await api.listSessions('file:///d:/P')).toEqual([]);
+  });
+
+  it('all of them are listed, more than a page has', async () => {
+    const rows = Array.from({ length: 450 }, (_, index) => ({ id: String(index) }) as SessionSummary);
+    const list = ({ cursor = '0', limit = 0 }: ListQuery = {}) => {
+      const [begin, end] = [Number(cursor), Number(cursor) + limit];
+      const sessions = rows.slice(begin, end);
+      return Promise.resolve({ sessions, ...(end < rows.length ? { cursor: String(end) } : {}) });
+    };
+    expect(await allRows({ list })).toEqual(rows);
   });
 });
 

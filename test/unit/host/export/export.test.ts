@@ -9,9 +9,11 @@ import { readConversation } from '../../../../src/host/export/conversation.js';
 import { writeHtml } from '../../../../src/host/export/html.js';
 import { exportLines, newTally } from '../../../../src/host/export/log-lines.js';
 import { writeMarkdown } from '../../../../src/host/export/markdown.js';
+import { redactLine } from '../../../../src/host/export/redact-line.js';
 import { collect, writeWhole } from '../../../../src/host/export/write-file.js';
 import { createMemoryStore } from '../../../../src/log/memory-store.js';
 import type { SessionLog } from '../../../../src/log/store.js';
+import { BoughError } from '../../../../src/shared/failure.js';
 import { redact } from '../../../../src/models/redact.js';
 import { headerLine, lines, messageLine, putLog } from '../../log/lines.js';
 import { assistant, makePlace, randomIds, realClock, user, type Place } from '../../log/support.js';
@@ -98,8 +100,38 @@ describe('an export as JSONL', () => {
       clean,
       put: async (hash, bytes) => void put.set(hash, new TextDecoder().decode(bytes)),
     });
-    expect(told).toEqual({ written: 1, left: 1 });
+    expect(told).toEqual({ written: 1, left: 1, unread: [] });
     expect([...put]).toEqual([[long, 'long text']]);
+  });
+
+  it('one damaged attachment is named and keeps nobody from the others', async () => {
+    const log = await place.store().create({ id: 's' });
+    const [bad, good] = [await log.blobs.put('damaged later'), await log.blobs.put('good')];
+    const get = (hash: string) =>
+      hash === bad
+        ? Promise.reject(new BoughError('LogDamaged', 'Its bytes are others.'))
+        : log.blobs.get(hash);
+    const put: string[] = [];
+    const told = await exportBlobs({ get, has: (hash) => log.blobs.has(hash) }, new Set([bad, good]), {
+      clean,
+      put: (hash) => Promise.resolve(void put.push(hash)),
+    });
+    expect(told).toEqual({ written: 1, left: 0, unread: [bad] });
+    expect(put).toEqual([good]);
+    const full = () => Promise.reject(new BoughError('StorageFailure', 'The disk is full.'));
+    await expect(exportBlobs(log.blobs, new Set([good]), { clean, put: full })).rejects.toThrow('full');
+  });
+
+  it.each([
+    ['characters', 'x'.repeat(16 << 20)],
+    ['escapes', '\n"\\'.repeat(3 << 20)],
+  ])('takes keys out of a string of 16 MB of %s', (_, long) => {
+    const hide = (text: string) => text.replaceAll(KEY, '***');
+    const line = (key: string) => `{ "a\\\\" : ${JSON.stringify(long + key)},"n":1.0 }`;
+    const same = redactLine(line(''), hide) === line('');
+    const isRedacted = redactLine(line(KEY), hide) === line('***');
+    // Compared outside of expect: a difference of 16 MB is nothing to print.
+    expect([same, isRedacted]).toEqual([true, true]);
   });
 
   it('takes its place whole: a write that fails leaves what was there, and nothing beside it', async () => {

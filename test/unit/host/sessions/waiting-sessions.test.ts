@@ -20,13 +20,18 @@ function make() {
   const open = new Set<string>();
   const counts: number[] = [];
   const peek = ((id: string) => (open.has(id) ? {} : undefined)) as OpenSessions['peek'];
+  const list: { next?: ReturnType<typeof store.list> } = {};
   const waiting = new WaitingSessions({
-    store,
+    store: {
+      list: (query) => list.next ?? store.list(query),
+      onChange: (listener) => store.onChange(listener),
+      summary: (id) => store.summary(id),
+    },
     sessions: { on: (listener) => events.on(listener), peek },
     onChange: () => counts.push(waiting.count),
     onError: fail,
   });
-  return { store, events, open, counts, waiting };
+  return { store, events, open, counts, waiting, list };
 }
 
 async function ask(log: SessionLog): Promise<string> {
@@ -84,5 +89,25 @@ describe('F8: sessions that wait and are not open', () => {
     await store.archive('one');
     await expect.poll(() => waiting.count).toBe(0);
     expect(request).not.toBe('');
+  });
+
+  it('one that begins to wait while the list is read stays counted', async () => {
+    const { store, waiting, list } = make();
+    const log = await store.openOrCreate('one');
+    await log.append([{ type: 'message', role: 'user', parts: [{ type: 'text', text: 'go' }] }]);
+    const other = await store.openOrCreate('two');
+    const request = await ask(other);
+    const page = await store.list();
+    let deliver: () => void = () => undefined;
+    list.next = new Promise((resolve) => (deliver = () => resolve(page)));
+    const started = waiting.start();
+    await ask(log);
+    await expect.poll(() => waiting.count).toBe(1);
+    await decide(other, request);
+    deliver();
+    await started;
+    expect(waiting.count).toBe(1);
+    await waiting.lookAgain();
+    expect(waiting.count).toBe(1);
   });
 });
