@@ -109,7 +109,9 @@ export class Feed implements Disposable {
       const { message } = failureOf(error, 'Showing the session');
       this.parts.post({ type: 'not_shown', session: this.id, message });
     }
-    this.retry = this.parts.clock.after(this.delay, () => this.sendSnapshot().catch(this.parts.onError));
+    this.retry = this.parts.clock.after(this.delay, () => {
+      this.sendSnapshot().catch(this.parts.onError);
+    });
     this.delay = Math.min(this.delay * 2, LONGEST_DELAY_MS);
   }
 
