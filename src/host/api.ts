@@ -181,7 +181,10 @@ export interface BoughSession {
   setName(name: string): Promise<void>;
   /** Waits for the run, empties the queue and goes to before the first message. What was said stays in the log. */
   clear(): Promise<void>;
-  /** The messages of the line, root first, as deep copies. */
+  /**
+   * The messages of the line, root first, as deep copies. A long text that is damaged is there with its beginning and says
+   * so; a long input keeps its `blob` and `preview`.
+   */
   history(): Promise<Message[]>;
   /**
    * These messages in place of the conversation, as a new root in the log; the old lines stay. Empty ones are dropped, the

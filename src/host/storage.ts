@@ -135,8 +135,8 @@ function placeAt(shared: Root, key: string, folder: string | undefined): Place {
 const folderAt = ({ root }: Root, key: string): string => path.join(root, 'workspaces', key);
 
 function createBuckets(shared: Root, store: WindowStore): Buckets {
-  const { files, root } = shared;
-  const list = () => listWorkspaces(files, root);
+  const { files, root, onTrouble } = shared;
+  const list = () => listWorkspaces(files, root, onTrouble);
   const open = ({ key, uris }: Bucket) => store.visited(key) ?? placeAt(shared, key, uris.at(-1));
   return {
     list,
