@@ -1,5 +1,6 @@
 /** Whole sessions of a custom store: the entries of a copy, and what a deletion needs to be undone. */
 import type { Clock, Ids } from '../ports.js';
+import type { BoughError } from '../shared/failure.js';
 import { ConnectedBlobs } from './connected-blobs.js';
 import { exists, type CopyInit } from './copy-init.js';
 import { copyLines, hashesIn } from './copy-lines.js';
@@ -24,16 +25,17 @@ interface CopyParts {
   boundary: StoreBoundary;
   clock: Clock;
   ids: Ids;
+  onTrouble: (error: BoughError) => void;
 }
 
 /** The entries of the copy, with the blobs that they name put into the store. One that the original lacks stays missing. */
 export async function copyEntries(
-  { boundary, clock, ids }: CopyParts,
+  { boundary, clock, ids, onTrouble }: CopyParts,
   source: SessionLog,
   { init, plan, positions }: ConnectedCopy,
 ): Promise<StoredEntry[]> {
   const blobs = new ConnectedBlobs(boundary, init.id);
-  const convert = importRecords(source, { ids, blobs });
+  const convert = importRecords(source, { ids, blobs, onTrouble });
   const timestamp = new Date(clock.now()).toISOString();
   const parts = { source, plan, positions, ids, timestamp };
   const entries: StoredEntry[] = [];

@@ -85,7 +85,7 @@ export class Copies {
   ): Promise<FileLog> {
     const { access } = source;
     if (access.mode === 'read-only' && access.reason === 'newer') throw refusalOf(access);
-    const { handles, trash, files, clock, ids, producer } = this.#parts;
+    const { handles, trash, files, clock, ids, producer, onTrouble } = this.#parts;
     const timestamp = new Date(clock.now()).toISOString();
     const header: Header = newHeader(init.id, timestamp, producer, init);
     return handles.gated(
@@ -96,7 +96,8 @@ export class Copies {
         await handles.prepare();
         const staged = await trash.stage(paths);
         try {
-          const convert = importRecords(source, { ids, blobs: new FolderBlobs(files, staged.folder) });
+          const blobs = new FolderBlobs(files, staged.folder);
+          const convert = importRecords(source, { ids, blobs, onTrouble });
           const lines = copyLines({
             source,
             positions,

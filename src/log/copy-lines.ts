@@ -18,8 +18,8 @@ export interface CopyParts {
   ids: Ids;
   /** ISO 8601, of what ends the copy. */
   timestamp: string;
-  /** Of a record of another format: the same in ours. */
-  convert?: (record: PlacedRecord) => Promise<string>;
+  /** Of a record of another format: the same in ours; undefined for one that has no place there. */
+  convert?: (record: PlacedRecord) => Promise<string | undefined>;
 }
 
 export async function* copyLines(parts: CopyParts): AsyncGenerator<string> {
@@ -64,6 +64,7 @@ async function textOf(record: PlacedRecord, { plan, convert }: CopyParts): Promi
   const place = plan.place(entry);
   if (place === undefined) return undefined;
   const text = convert === undefined ? record.text : await convert(record);
+  if (text === undefined) return undefined;
   const written = JSON.parse(text) as { id?: unknown; parent_id?: unknown };
   const named = written.id === entry.id ? text : withField(text, 'id', entry.id);
   return written.parent_id === place.parent_id ? named : withField(named, 'parent_id', place.parent_id);

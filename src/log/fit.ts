@@ -4,7 +4,7 @@
  * fails for being long.
  */
 import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Part } from '../shared/entry.js';
-import { entrySchemas, isKnownType, type Draft } from '../shared/notes.js';
+import { entrySchemas, isKnownType, type Draft, type KnownEntry } from '../shared/notes.js';
 import type { AppendRequest } from './append-queue.js';
 import type { Blobs } from './store.js';
 import { loneHighSurrogate } from './torn-text.js';
@@ -43,6 +43,10 @@ async function fitBatch(blobs: Blobs, batch: readonly Draft[]): Promise<readonly
   for (const draft of batch) fitted.push(isSmall(draft) ? draft : await fitDraft(blobs, draft));
   return fitted;
 }
+
+/** One entry that is not made by an append. */
+export const fitEntry = async (blobs: Blobs, entry: KnownEntry): Promise<KnownEntry> =>
+  isSmall(entry) ? entry : ({ ...entry, ...(await fitDraft(blobs, entry)) } as KnownEntry);
 
 /** Told without serialising it: whether all its text and keys together are short. */
 function isSmall(draft: Draft): boolean {

@@ -1,39 +1,60 @@
 /**
  * Records of a version-3 log in our format, for an imported copy: calls get ids of our own, images become blobs, texts
- * beyond a line's limit too. What was text stays the same text.
+ * beyond a line's limit too. What was text stays the same text. What fits into no entry is told, and named in the
+ * conversation where it stood in it.
  */
 import type { Ids } from '../ports.js';
-import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Message, type Part } from '../shared/entry.js';
-import type { KnownEntry } from '../shared/notes.js';
+import type { Part } from '../shared/entry.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
+import { isConversation, type KnownEntry } from '../shared/notes.js';
 import { serialiseBatch } from './codec.js';
+import { fitEntry } from './fit.js';
 import { imagesOf } from './kit-v3.js';
 import { withField } from './record-text.js';
 import type { Blobs, PlacedRecord, SessionLog } from './store.js';
-
-/** A part's text stays in the line up to this, also where the line as a whole is too long. */
-const INLINE_CHARS = 32 * 1024;
 
 export interface ImportPlace {
   ids: Ids;
   /** Of the copy. */
   blobs: Blobs;
+  /** A record was left out. */
+  onTrouble: (error: BoughError) => void;
 }
 
-/** Undefined for a log whose records can be copied as they are. */
+/** Undefined for a log whose records can be copied as they are; of a record, for one that is left out. */
 export function importRecords(
-  source: Pick<SessionLog, 'access'>,
-  { ids, blobs }: ImportPlace,
-): ((record: PlacedRecord) => Promise<string>) | undefined {
+  source: Pick<SessionLog, 'access' | 'id'>,
+  place: ImportPlace,
+): ((record: PlacedRecord) => Promise<string | undefined>) | undefined {
   const { access } = source;
   if (access.mode !== 'read-only' || access.reason !== 'version-3') return undefined;
+  const { ids, blobs } = place;
   const calls = new CallIds(ids);
   return async ({ entry, text }) => {
     if (entry.type === 'unknown') return withField(text, 'parent_id', entry.parent_id);
-    if (entry.type !== 'message') return lineOf(entry);
-    const parts = await withImages(entry.parts, text, blobs);
-    const message: Message = { ...entry, origin: 'import', parts: parts.map((part) => calls.own(part)) };
-    return lineOf(await fit(message, blobs));
+    if (entry.type !== 'message') return fittedLine(entry, source.id, place);
+    const parts = calls.own(await withImages(entry.parts, text, blobs));
+    return fittedLine({ ...entry, origin: 'import', parts }, source.id, place);
   };
+}
+
+/** What was said hangs on what is left out: that it was is said in its place. */
+async function fittedLine(
+  entry: KnownEntry,
+  source: string,
+  { blobs, onTrouble }: ImportPlace,
+): Promise<string | undefined> {
+  try {
+    return lineOf(await fitEntry(blobs, entry));
+  } catch (error) {
+    if (!isBoughError(error, 'TooLarge')) throw error;
+    const { type, id, parent_id, timestamp } = entry;
+    const message = `The ${type} ${id} was not copied from session ${source}, where it still is: ${error.message}`;
+    onTrouble(new BoughError('TooLarge', message, { ...error.data, session: source, entry: id }));
+    if (!isConversation(entry)) return undefined;
+    const parts: Part[] = [{ type: 'text', text: message }];
+    return lineOf({ type: 'message', id, parent_id, timestamp, role: 'user', origin: 'import', parts });
+  }
 }
 
 const lineOf = (entry: KnownEntry): string => serialiseBatch([entry]).trimEnd();
@@ -48,15 +69,27 @@ class CallIds {
     this.#ids = ids;
   }
 
-  own(part: Part): Part {
-    if (part.type === 'tool_call') {
-      const call_id = this.#ids.entry();
-      const { name } = part;
-      this.#open.set(part.call_id, [...(this.#open.get(part.call_id) ?? []), { call_id, name }]);
-      return { ...part, call_id };
-    }
-    if (part.type !== 'tool_result') return part;
-    // Version 3 leaves out what the tool is called; a provider may ask for it.
+  /** Of one message: those of its calls that have the same id are answered in their order. */
+  own(parts: readonly Part[]): Part[] {
+    const begun = new Set<string>();
+    return parts.map((part) => {
+      if (part.type === 'tool_call') return this.#begin(part, begun);
+      return part.type === 'tool_result' ? this.#answer(part) : part;
+    });
+  }
+
+  /** A call of an earlier message that is still open was stopped: no result that comes now is its own. */
+  #begin(part: ToolCall, begun: Set<string>): Part {
+    const { name, call_id: old } = part;
+    const call_id = this.#ids.entry();
+    const before = begun.has(old) ? (this.#open.get(old) ?? []) : [];
+    this.#open.set(old, [...before, { call_id, name }]);
+    begun.add(old);
+    return { ...part, call_id };
+  }
+
+  /** Version 3 leaves out what the tool is called; a provider may ask for it. */
+  #answer(part: ToolResult): Part {
     const { call_id, name } = this.#open.get(part.call_id)?.shift() ?? {
       call_id: this.#ids.entry(),
       name: '',
@@ -64,6 +97,9 @@ class CallIds {
     return { ...part, call_id, name: part.name || name };
   }
 }
+
+type ToolCall = Extract<Part, { type: 'tool_call' }>;
+type ToolResult = Extract<Part, { type: 'tool_result' }>;
 
 async function withImages(parts: readonly Part[], text: string, blobs: Blobs): Promise<Part[]> {
   const images = imagesOf(JSON.parse(text));
@@ -75,38 +111,3 @@ async function withImages(parts: readonly Part[], text: string, blobs: Blobs): P
     }),
   );
 }
-
-async function fit(message: Message, blobs: Blobs): Promise<Message> {
-  if (Buffer.byteLength(JSON.stringify(message)) <= MAX_ENTRY_BYTES) return message;
-  return { ...message, parts: await Promise.all(message.parts.map((part) => fitPart(part, blobs))) };
-}
-
-async function fitPart(part: Part, blobs: Blobs): Promise<Part> {
-  switch (part.type) {
-    case 'text':
-    case 'reasoning':
-      if (part.text.length <= INLINE_CHARS) return part;
-      return { ...part, text: '', blob: await blobs.put(part.text), preview: headOf(part.text) };
-    case 'tool_result':
-      if (part.content.length <= INLINE_CHARS) return part;
-      return {
-        ...part,
-        content: headOf(part.content),
-        blob: await blobs.put(part.content),
-        preview: headOf(part.content),
-        logical_chars: part.content.length,
-      };
-    case 'tool_call': {
-      const json = part.raw_input ?? JSON.stringify(part.input);
-      if (json.length <= INLINE_CHARS) return part;
-      const input = part.raw_input === undefined ? {} : { raw_input: '' };
-      return { ...part, input: {}, ...input, blob: await blobs.put(json), preview: headOf(json) };
-    }
-    case 'image':
-    case 'file':
-      return part;
-  }
-}
-
-/** The beginning, never half a character. */
-const headOf = (text: string): string => text.slice(0, PREVIEW_CHARS).replace(/[\uD800-\uDBFF]$/, '');

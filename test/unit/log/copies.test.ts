@@ -5,6 +5,7 @@ import type { FileStore } from '../../../src/log/file-store.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
 import { lineOf, recordTexts, withField } from '../../../src/log/record-text.js';
+import type { SessionLog } from '../../../src/log/store.js';
 import { FaultyFiles } from './faulty-files.js';
 import { bytesOf, headerLine, joined, lines, messageLine, noteLine, pathTexts, putLog } from './lines.js';
 import { assistant, makePlace, user, type Place } from './support.js';
@@ -28,6 +29,18 @@ const left = async (): Promise<string[]> => {
     .filter((name) => !/\.(lock|lease\.json)$/.test(name))
     .sort();
 };
+/** Whole, wherever it is kept. */
+async function partsOf(log: SessionLog, id: string): Promise<string[]> {
+  const entry = await log.entry(id);
+  if (entry?.type !== 'message') return [];
+  const texts: string[] = [];
+  for (const part of entry.parts) {
+    if (part.type !== 'tool_result') continue;
+    const { blob, content } = part;
+    texts.push(blob === undefined ? content : new TextDecoder().decode(await log.blobs.get(blob)));
+  }
+  return texts;
+}
 const blobMessage = (blob: string) => ({
   type: 'message' as const,
   role: 'user' as const,
@@ -232,6 +245,73 @@ describe('an imported copy', () => {
     expect(await linesOf('copy')).toContainEqual(expect.stringContaining('"content":"You are"'));
     await copy.append([user('more')]);
     expect((await bytesOf(place.log('k'))).equals(bytes)).toBe(true);
+  });
+
+  it('A10: a stopped call without a result shifts no later one', async () => {
+    const said = (id: string, parent: string | null, role: string, ...parts: object[]): string =>
+      v3({ type: 'message', id, ...(parent === null ? {} : { parent_id: parent }), role, parts });
+    const bytes = lines(
+      v3({ type: 'session', version: 3, id: 'k', cwd: '/w/p' }),
+      said('a1', null, 'user', part('text', { text: 'go' })),
+      said('a2', 'a1', 'assistant', call('')),
+      said('a3', 'a2', 'user', part('text', { text: 'stopped; again' })),
+      said('a4', 'a3', 'assistant', call(''), call('')),
+      said('a5', 'a4', 'tool', result('', 'one')),
+      said('a6', 'a5', 'tool', result('', 'two')),
+      said('a7', 'a6', 'assistant', call('')),
+      said('a8', 'a7', 'tool', result('', 'three')),
+    );
+    await putLog(place, 'k', bytes);
+    const copy = await store.importCopy(await store.open('k'), { id: 'copy' });
+    const callsOf = new Map<string, string>();
+    const answered: string[] = [];
+    for (const entry of await copy.path()) {
+      if (entry.type !== 'message') continue;
+      entry.parts.forEach((one, index) => {
+        if (one.type === 'tool_call') callsOf.set(one.call_id, `${entry.id}/${index}`);
+        if (one.type === 'tool_result')
+          answered.push(`${one.content} of ${callsOf.get(one.call_id) ?? 'none'}`);
+      });
+    }
+    expect(answered).toEqual(['one of a4/0', 'two of a4/1', 'three of a7/0']);
+  });
+
+  it('A10: takes over what is too long for one entry; what is so all the same is named, not the end of it', async () => {
+    const said = (id: string, parent: string | null, role: string, ...parts: object[]): string =>
+      v3({ type: 'message', id, ...(parent === null ? {} : { parent_id: parent }), role, parts });
+    const calls = Array.from({ length: 50 }, (_, index) => call(`c${index}`));
+    const results = Array.from({ length: 50 }, (_, index) =>
+      result(`c${index}`, String.fromCharCode(65 + index).repeat(30_000)),
+    );
+    const long = 'x'.repeat(1_100_000);
+    const bytes = lines(
+      v3({ type: 'session', version: 3, id: 'k', cwd: '/w/p' }),
+      said('a1', null, 'assistant', ...calls),
+      said('a2', 'a1', 'tool', ...results),
+      v3({ type: 'extension_data', id: 'e', parent_id: 'a2', ext_type: 'other', data: long }),
+      v3({ type: 'incomplete_output', id: 'i', parent_id: 'a2', attempt_id: 'at', text: long }),
+      v3({ type: 'branch_summary', id: 'b', parent_id: 'a2', from_id: 'a1', summary: long }),
+      said('a3', 'b', 'user', part('text', { text: 'on' })),
+    );
+    await putLog(place, 'k', bytes);
+    const copy = await store.importCopy(await store.open('k'), { id: 'copy' });
+    expect(copy.damage).toEqual([]);
+    const contents = await partsOf(copy, 'a2');
+    expect(contents.map((text) => [text[0], text.length])).toEqual(
+      results.map((_, index) => [String.fromCharCode(65 + index), 30_000]),
+    );
+    const cut = await copy.entry('i');
+    const blob = cut?.type === 'incomplete_output' ? (cut.blob ?? '') : '';
+    expect((await copy.blobs.get(blob)).length).toBe(long.length);
+    expect(await copy.entry('e')).toBe(undefined);
+    const path = await copy.path();
+    expect(path.map(({ id }) => id).slice(-2)).toEqual(['b', 'a3']);
+    expect(JSON.stringify(path.at(-2))).toContain('The branch_summary b was not copied from session k');
+    expect(place.troubles.map(({ code, data }) => [code, data['entry']])).toEqual([
+      ['TooLarge', 'e'],
+      ['TooLarge', 'b'],
+    ]);
+    await copy.append([user('more')]);
   });
 
   it('is made of a log that lies elsewhere, with the blobs beside it', async () => {

@@ -184,15 +184,14 @@ describe('an imported copy of version 3', () => {
       new TextDecoder().decode(await copy.blobs.get(one?.blob ?? ''));
     expect(b.parts).toMatchObject([
       { text: 'short' },
-      { text: '', preview: 't'.repeat(2000) },
+      { text: long('t') },
       { text: 'short' },
-      { text: '', preview: 'r'.repeat(2000) },
+      { text: long('r') },
       { input: { a: 1 } },
       { input: {}, preview: expect.stringContaining('{"a":"iii') as string },
       { input: {}, raw_input: '', preview: expect.stringContaining('{"cut": "xxx') as string },
       { type: 'image', mime: 'image/png' },
     ]);
-    expect(await Promise.all([1, 3].map((index) => whole(b.parts[index])))).toEqual([long('t'), long('r')]);
     expect(JSON.parse(await whole(b.parts[5]))).toEqual({ a: long('i') });
     expect(await whole(b.parts[6])).toBe(`{"cut": "${long('x')}`);
     expect(await whole(c.parts[1])).toBe(long('z').repeat(3));
