@@ -1,12 +1,13 @@
 /**
  * Copies the sessions of one storage root into another: logs byte for byte, what was set aside of them, blobs, drafts, and
  * the names of their folders. Never a lock, a lease or a stream journal. The original is only read, under its lease; a
- * session that is there already stays as it is; each is there whole or not at all; none keeps the others from being copied.
+ * session that is there already stays as it is, unless it is the beginning of the original: then it gets the rest; each is there whole or not at all; none keeps the others from being copied.
  */
 import path from 'node:path';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import { isHash } from './blobs.js';
 import { readFull, withFile, writeAll } from './bytes.js';
+import { continuationOf } from './continue-copy.js';
 import { SessionLease, type LeaseParts } from './lease.js';
 import { DRAFT_FILE, LOG_SUFFIX, isSessionName, sessionPaths, type SessionPaths } from './session-name.js';
 import { ifThere, stored } from './storage.js';
@@ -25,7 +26,7 @@ export interface CopyRootParts extends LeaseParts {
 /** Sessions by `<key of their folder>/<name>`. */
 export interface RootCopy {
   copied: string[];
-  /** There is one of that id in the new place. */
+  /** There is one of that id in the new place, which is no mere beginning of this one. */
   kept: string[];
   /** Somebody works in them now. */
   inUse: { session: string; reason: string }[];
@@ -101,24 +102,58 @@ class FolderCopy {
     const from = sessionPaths(this.#from, name);
     const to = sessionPaths(this.#to, name);
     if (!hasLog) return this.#copyDraft(from, to);
-    for (const file of [to.log, draftOf(to)]) if (await this.#isThere(file)) throw there(file);
-    const lease = new SessionLease(from, this.#parts);
-    await lease.take('write');
-    try {
-      await this.#place(from, to);
-    } finally {
-      await lease.release();
-    }
+    const isThere = await this.#isThere(to.log);
+    if (isThere && (await this.#sizeOf(to.log)) >= (await this.#sizeOf(from.log))) throw there(to.log);
+    if (!isThere && (await this.#isThere(draftOf(to)))) throw there(draftOf(to));
+    await this.#leased(from, async () => {
+      if (isThere) await this.#leased(to, (lease) => this.#continue(from, to, lease));
+      else await this.#place(from, to);
+    });
     this.#report.copied.push(`${this.#key}/${name}`);
   }
 
+  async #leased(paths: SessionPaths, work: (lease: SessionLease) => Promise<void>): Promise<void> {
+    const lease = new SessionLease(paths, this.#parts);
+    await lease.take('write');
+    try {
+      await work(lease);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  /** It was copied before, and went on here only. Attachments come first: those that a line names are there. */
+  async #continue(from: SessionPaths, to: SessionPaths, lease: SessionLease): Promise<void> {
+    const { files } = this.#parts;
+    const parts = { files, from: from.log, to: to.log, isLeaseOurs: () => lease.isOurs() };
+    const append = await continuationOf(parts);
+    if (append === undefined) throw there(to.log);
+    const { mtime } = await stored('look at', from.log, () => files.stat(from.log));
+    const known = await this.#listed(to.folder);
+    const missing = (await this.#listed(from.folder)).filter((name) => isHash(name) && !known.includes(name));
+    if (missing.length > 0) await stored('create', to.folder, () => files.makeFolder(to.folder));
+    for (const hash of missing) {
+      const blob = path.join(from.folder, hash);
+      const bytes = await stored('read', blob, () => files.read(blob));
+      await stored('write the copy', to.folder, () => files.replace(path.join(to.folder, hash), bytes));
+    }
+    await append();
+    await stored('write the copy', to.log, () => files.setTime(to.log, mtime));
+  }
+
   async #place(from: SessionPaths, to: SessionPaths): Promise<void> {
+    await this.#staged(to, async (staged) => {
+      await this.#copySideFiles(from, staged);
+      await this.#copyFile(from.log, staged.log);
+    });
+  }
+
+  async #staged(to: SessionPaths, fill: (staged: Staged) => Promise<void>): Promise<void> {
     const { files } = this.#parts;
     await stored('create', this.#to, () => files.makeFolder(this.#to));
     const staged = await this.#trash.stage(to);
     try {
-      await this.#copySideFiles(from, staged);
-      await this.#copyFile(from.log, staged.log);
+      await fill(staged);
       await staged.commit();
     } catch (error) {
       await this.#abandon(staged);
@@ -151,16 +186,11 @@ class FolderCopy {
     await stored('create', staged.folder, () => files.syncFolder(staged.folder));
   }
 
-  /** What was typed and not sent, in a session that is nothing else yet. */
+  /** What was typed and attached and not sent, in a session that is nothing else yet. */
   async #copyDraft(from: SessionPaths, to: SessionPaths): Promise<void> {
-    const { files } = this.#parts;
-    const bytes = await stored('read', draftOf(from), () => ifThere(files.read(draftOf(from))));
-    if (bytes === undefined) return;
-    if (await this.#isThere(to.folder)) throw there(to.folder);
-    await stored('save the draft', to.folder, async () => {
-      await files.makeFolder(to.folder);
-      await files.replace(draftOf(to), bytes);
-    });
+    if (!(await this.#isThere(draftOf(from)))) return;
+    for (const file of [to.log, to.folder]) if (await this.#isThere(file)) throw there(file);
+    await this.#staged(to, (staged) => this.#copySideFiles(from, staged));
     this.#report.copied.push(`${this.#key}/${from.name}`);
   }
 
@@ -190,6 +220,10 @@ class FolderCopy {
   async #isThere(file: string): Promise<boolean> {
     const { files } = this.#parts;
     return (await stored('look at', file, () => ifThere(files.stat(file)))) !== undefined;
+  }
+
+  async #sizeOf(file: string): Promise<number> {
+    return (await stored('look at', file, () => this.#parts.files.stat(file))).size;
   }
 
   async #listed(folder: string): Promise<string[]> {

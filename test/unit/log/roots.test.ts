@@ -14,6 +14,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FolderBlobs } from '../../../src/log/blobs.js';
 import { copyRoot, type RootCopy } from '../../../src/log/copy-root.js';
 import { DraftFiles } from '../../../src/log/draft.js';
 import { listElsewhere } from '../../../src/log/elsewhere.js';
@@ -402,6 +403,61 @@ describe('copying a root', () => {
       failed: [],
     });
     expect(await readFile(path.join(to, 'workspaces', from.key, 'sessions/s.jsonl'))).toEqual(before);
+  });
+
+  it('brings what was copied before and went on here up to it, attachments and all', async () => {
+    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
+    const to = path.join(base, 'to');
+    await copy(from, to);
+    const here = storeIn(from, key);
+    const log = await here.open('s');
+    const hash = await log.blobs.put('picture');
+    await log.append([
+      { type: 'message', role: 'user', parts: [{ type: 'image', blob: hash, mime: 'image/png', name: 'x' }] },
+    ]);
+    await log.append([assistant('y'.repeat(900_000)), assistant('z'.repeat(900_000))]);
+    await here.close();
+    const [source, target] = [from, to].map((root) => path.join(root, 'workspaces', key, 'sessions/s.jsonl'));
+    files.faults = [{ call: 'file.write', path: target ?? '', errno: 'ENOSPC', bytes: 10, times: 1 }];
+    const before = await readFile(target ?? '');
+    expect(await copy(from, to)).toMatchObject({ copied: [], failed: [{ session: `${key}/s` }] });
+    expect(await readFile(target ?? '')).toEqual(before);
+    expect(await copy(from, to)).toMatchObject({ copied: [`${key}/s`], kept: [], failed: [] });
+    expect((await readFile(target ?? '')).equals(await readFile(source ?? ''))).toBe(true);
+    const there = await storeIn(to, key).open('s');
+    expect(there.damage).toEqual([]);
+    expect(new TextDecoder().decode(await there.blobs.get(hash))).toBe('picture');
+    expect(await copy(from, to)).toMatchObject({ copied: [], kept: [`${key}/s`] });
+  });
+
+  it('keeps a longer log that is no continuation of the one there, and one that is in use there', async () => {
+    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
+    const to = path.join(base, 'to');
+    await copy(from, to);
+    const there = storeIn(to, key);
+    const log = await there.open('s');
+    await log.append([user('there')]);
+    const here = storeIn(from, key);
+    await (await here.open('s')).append([user('h'.repeat(5_000))]);
+    await here.close();
+    const before = await readFile(path.join(to, 'workspaces', key, 'sessions/s.jsonl'));
+    expect(await copy(from, to)).toMatchObject({ copied: [], kept: [`${key}/s`], failed: [] });
+    expect(await readFile(path.join(to, 'workspaces', key, 'sessions/s.jsonl'))).toEqual(before);
+    const lease = await log.acquire();
+    expect(await copy(from, to)).toMatchObject({ copied: [], inUse: [{ session: `${key}/s` }] });
+    lease.dispose();
+  });
+
+  it('takes the attachments of a draft that is all there is of its session', async () => {
+    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
+    const to = path.join(base, 'to');
+    const [source, target] = [from, to].map((root) => path.join(root, 'workspaces', key));
+    const hash = await new FolderBlobs(files, path.join(source ?? '', 'sessions', 'd')).put('picture');
+    const attachments = [{ kind: 'image' as const, label: 'x', blob: hash, mime: 'image/png' }];
+    await new DraftFiles(source ?? '', files).write('d', { text: 'see', editing: null, attachments });
+    expect((await copy(from, to)).copied).toEqual([`${key}/d`, `${key}/s`]);
+    expect(await new DraftFiles(target ?? '', files).read('d')).toMatchObject({ attachments });
+    expect(await readFile(path.join(target ?? '', 'sessions', 'd', hash), 'utf8')).toBe('picture');
   });
 
   it('keeps a draft that was typed there', async () => {
