@@ -6,7 +6,6 @@ import { createContext } from 'svelte';
 import type { Unsent } from '../src/shared/composer-draft.js';
 import type { Message } from '../src/shared/entry.js';
 import type { Failure } from '../src/shared/failure.js';
-import type { QueueItem } from '../src/shared/notes.js';
 import type {
   Ask,
   AskResults,
@@ -17,9 +16,9 @@ import type {
   UiCommand,
 } from '../src/shared/protocol.js';
 import { Blobs } from './blobs.js';
-import { LONGEST_FILE, textIn, type Brought } from './composer/attach.js';
+import { Attaching } from './composer/attaching.svelte.js';
 import { Draft } from './composer/draft.svelte.js';
-import { prepareImage, toBase64 } from './composer/images.js';
+import { Queued } from './composer/queued.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
 import { conversationText } from './conversation-text.js';
 import { leftBranch, type LeftBranch } from './left-branch.js';
@@ -59,11 +58,11 @@ export class Chat {
   readonly draft = new Draft();
   readonly unsent = new UnsentTexts();
   readonly find = new Find();
+  readonly attaching: Attaching;
+  readonly queued: Queued;
   readonly connection: Connection;
   problem = $state.raw<Problem | null>(null);
   isSending = $state.raw(false);
-  /** How many things are on their way into the draft. */
-  attaching = $state.raw(0);
   /** Grows when the composer is to take the focus. */
   focusRequests = $state.raw(0);
   /** The person asked to be brought to what waits for a decision. */
@@ -101,6 +100,21 @@ export class Chat {
       },
       askBodies: async (ids) => (await this.#ask<'bodies'>({ what: 'bodies', ids })) ?? [],
       nextFrame: parts.nextFrame,
+    });
+    const orExplain = (what: string, work: () => Promise<void>) => this.#orExplain(what, work);
+    this.attaching = new Attaching({
+      draft: this.draft,
+      session: () => this.session.info?.id,
+      ask: (ask) => this.#ask(ask),
+      orExplain,
+    });
+    this.queued = new Queued({
+      draft: this.draft,
+      whole: (hash) => this.blob(hash),
+      act: (intent) => this.act(intent),
+      orExplain,
+      say: (failure) => (this.problem = { failure }),
+      focus: () => this.focusRequests++,
     });
   }
 
@@ -153,7 +167,7 @@ export class Chat {
     this.#afterStop = null;
     const gone = this.#pruneUnsent();
     // Its message was sent while nobody looked. Where a row shows it, the row does the same.
-    for (const { text } of gone) if (text !== undefined) this.keepUnsaved(text);
+    for (const { text } of gone) if (text !== undefined) this.queued.keepUnsaved(text);
     if (gone.length > 0) this.saveDraft();
   }
 
@@ -230,7 +244,13 @@ export class Chat {
 
   async send(mode: SendMode = 'send', replyInstead = false): Promise<void> {
     const session = this.session.info;
-    if (this.isSending || this.attaching > 0 || this.draft.isEmpty || session === null || session.read_only)
+    if (
+      this.isSending ||
+      this.attaching.count > 0 ||
+      this.draft.isEmpty ||
+      session === null ||
+      session.read_only
+    )
       return;
     const { text, editing } = this.draft;
     const rest = { ...this.draft.rest, ...this.unsent.contents };
@@ -272,68 +292,6 @@ export class Chat {
   async editLast(): Promise<void> {
     const row = this.session.rows.findLast((other) => other.kind === 'user' && other.entry.role === 'user');
     if (row?.kind === 'user') await this.edit(row.entry);
-  }
-
-  /** A queued message goes back into the composer, once it cannot be sent from the queue any more. */
-  async takeBack(item: QueueItem): Promise<void> {
-    await this.#orExplain('The message could not be taken back', async () => {
-      const parts = item.parts ?? [{ type: 'text' as const, text: item.text }];
-      const prompt = await promptToEdit({ role: 'user', parts }, (hash) => this.blob(hash));
-      if (!(await this.act({ type: 'drop_queued', item_id: item.id }))) return;
-      this.draft.insert(prompt.text, prompt.mentions);
-      this.focusRequests++;
-    });
-  }
-
-  /** What was typed of a queued message, whole; undefined when it cannot be had, which is then said. */
-  async queuedText(item: QueueItem): Promise<string | undefined> {
-    let text: string | undefined;
-    await this.#orExplain('The message could not be loaded', async () => {
-      const parts = item.parts ?? [{ type: 'text' as const, text: item.text }];
-      ({ text } = await promptToEdit({ role: 'user', parts }, (hash) => this.blob(hash)));
-    });
-    return text;
-  }
-
-  /** A queued message was sent while it was being changed: the change stays in the composer. */
-  keepUnsaved(text: string): void {
-    this.draft.insert(text);
-    const message =
-      'The queued message was sent before your change was saved. What you wrote stands in the composer.';
-    this.problem = { failure: { kind: 'refused', message, transient: false } };
-  }
-
-  /** What was pasted or dropped. */
-  async attach({ images, others, uris }: Brought): Promise<void> {
-    const session = this.session.info?.id;
-    const isHere = () => session === this.session.info?.id;
-    this.attaching++;
-    await this.#orExplain('It could not be attached', async () => {
-      for (const file of images) await this.#attachImage(file, isHere);
-      for (const file of others) await this.#attachText(file, isHere);
-      if (uris.length === 0) return;
-      const found = (await this.#ask<'paths'>({ what: 'paths', uris })) ?? [];
-      if (found.length === 0) throw new Error('It lies in none of the open folders.');
-      for (const { path, kind } of found) if (isHere()) this.draft.attachPath(path, kind);
-    });
-    this.attaching--;
-  }
-
-  async #attachImage(file: File, isHere: () => boolean): Promise<void> {
-    const name = file.name === '' ? 'Image' : file.name;
-    const image = await prepareImage(file);
-    if (image === undefined) throw new Error(`${name} cannot be read as an image. Use a PNG or JPEG.`);
-    const { mime, bytes } = image;
-    const blob = await this.#ask<'attach'>({ what: 'attach', mime, data: toBase64(bytes) });
-    if (blob !== undefined && isHere()) this.draft.attachImage(name, { blob, mime });
-  }
-
-  async #attachText(file: File, isHere: () => boolean): Promise<void> {
-    if (file.size > LONGEST_FILE)
-      throw new Error(`${file.name} is too long to attach. Put it into the folder and name it by @.`);
-    const text = await textIn(file);
-    if (text === undefined) throw new Error(`${file.name} is neither a text nor an image.`);
-    if (isHere()) this.draft.attachText(text, file.name);
   }
 
   async copyMessage(message: Message): Promise<void> {

@@ -68,7 +68,7 @@ describe('tools of other extensions', () => {
     ['run', 'no function'],
   ])('one whose %s is %j is refused when it comes, not by a provider later', (field, value) => {
     const box = createToolBox([]);
-    const tool = { ...weather, [field]: value } as unknown as ExtensionTool;
+    const tool = { ...weather, [field]: value };
     expect(() => box.register(tool)).toThrow(/acme_weather cannot be taken/);
     expect(box.list()).toEqual([]);
   });
