@@ -1,10 +1,11 @@
 // Where a key goes: to the server it was given for, and into nothing that is written.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply, startModelServer } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
-import { filesBelow } from './log-on-disk.js';
+import { caller, run } from './caller.js';
+import { filesBelow, onlyLog } from './log-on-disk.js';
 import { personAt } from './person.js';
 import { providers, withScriptedModel } from './scripted.js';
 
@@ -20,6 +21,7 @@ test('H11 H12: a key, typed or found in the settings, is in no file of ours or o
   withScriptedModel(
     {
       env: { SOMEBODYS_API_KEY: ofOthers },
+      extensions: [caller],
       settings: { 'bough.retry.maxAttempts': 1, 'bough.retry.maxResumes': -1 },
     },
     async ({ editor, server, person }) => {
@@ -91,6 +93,18 @@ test('H11 H12: a key, typed or found in the settings, is in no file of ours or o
       await person.send('And now?');
       await person.says('With the other key.');
       expect(bearer()).toBe(`Bearer ${inSettings}`);
+      // What is taken out of VS Code holds none either.
+      const id = onlyLog(editor.storage()).header['id'];
+      for (const [format, name] of [
+        ['markdown', 'taken.md'],
+        ['html', 'taken.html'],
+        ['jsonl', 'taken.jsonl'],
+      ]) {
+        await run(editor, 'bough.session.export', id, format, path.join(editor.userData, name ?? ''));
+        await eventually(() => existsSync(path.join(editor.userData, name ?? '')), {
+          what: `${name} is written`,
+        });
+      }
       await editor.runCommand('Bough: Open Chat in Editor');
       await editor.tab();
       await editor.reload();
