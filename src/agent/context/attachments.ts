@@ -57,6 +57,9 @@ export interface SentImage {
   bytes: number;
 }
 
+/** What Anthropic, OpenAI and Google all publish that they take. A log that was damaged may say anything else. */
+const TAKEN = /^image\/(png|jpeg|gif|webp)$/;
+
 /** Hands out bytes until {@link MAX_IMAGE_BYTES} are used; a hint stands for what is not sent. */
 export class Attachments {
   readonly #blobs: ReadonlyMap<string, Uint8Array>;
@@ -83,6 +86,7 @@ export class Attachments {
       isWanted &&
       this.#takesImages &&
       part.type === 'image' &&
+      TAKEN.test(part.mime) &&
       !this.#without.has(part.blob) &&
       bytes !== undefined &&
       bytes.length <= this.#left;
