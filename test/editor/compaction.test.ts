@@ -2,22 +2,16 @@
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { ofType, onlyLog, types } from './log-on-disk.js';
-import { type Person, reloaded } from './person.js';
+import { reloaded } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
-
-async function ask(person: Person, text: string, answer: string): Promise<void> {
-  await person.send(text);
-  await person.says(answer);
-  await person.run('idle');
-}
 
 test('E10: a reload in the middle of a compaction leaves the conversation as it was, and a turn it belonged to interrupted', () =>
   withScriptedModel({}, async ({ editor, server, person: first }) => {
     let person = first;
     const long = Array.from({ length: 300 }, (_, n) => `Plan ${n}`).join('\n\n');
     server.enqueue(reply.text(long), reply.text('By train.'));
-    await ask(person, 'Plan the trip', 'Plan 299');
-    await ask(person, 'How?', 'By train.');
+    await person.ask('Plan the trip', 'Plan 299');
+    await person.ask('How?', 'By train.');
 
     // Asked for by the person: the log has not one byte of it.
     const before = onlyLog(editor.storage()).bytes;

@@ -3,17 +3,10 @@ import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
 import { onlyLog } from './log-on-disk.js';
-import type { Person } from './person.js';
 import { withScriptedModel } from './scripted.js';
 
 const writes = (file: string, content: string) =>
   reply.calls([{ name: 'write', args: { path: file, content } }]);
-
-async function ask(person: Person, text: string, answer: string): Promise<void> {
-  await person.send(text);
-  await person.says(answer);
-  await person.run('idle');
-}
 
 test('two branches are compared from the tree, and from the list of sessions', () =>
   withScriptedModel({ files: { 'plan.md': 'base\n' } }, async ({ editor, server, person }) => {
@@ -26,8 +19,8 @@ test('two branches are compared from the tree, and from the list of sessions', (
       writes('car.md', 'rent one\n'),
       reply.text('The car it is.'),
     );
-    await ask(person, 'Plan a trip', 'Ready.');
-    await ask(person, 'Take the train', 'train it is.');
+    await person.ask('Plan a trip', 'Ready.');
+    await person.ask('Take the train', 'train it is.');
     await person.at('tree-toggle').click();
     await person.at('tree-node').filter({ hasText: 'Ready.' }).hover();
     await person
@@ -36,7 +29,7 @@ test('two branches are compared from the tree, and from the list of sessions', (
       .getByRole('button', { name: 'Branch from here' })
       .click();
     await person.at('left-branch').waitFor();
-    await ask(person, 'Take the car', 'The car it is.');
+    await person.ask('Take the car', 'The car it is.');
     const entries = onlyLog(editor.storage()).entries.length;
 
     // from the tree

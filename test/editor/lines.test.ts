@@ -7,12 +7,6 @@ import { logsBelow, ofType, onlyLog } from './log-on-disk.js';
 import { type Person, personAt, reloaded } from './person.js';
 import { told, withScriptedModel, type Scene } from './scripted.js';
 
-async function ask(person: Person, text: string, answer: string): Promise<void> {
-  await person.send(text);
-  await person.says(answer);
-  await person.run('idle');
-}
-
 const texts = async (person: Person) => (await person.transcript()).map(({ text }) => text);
 const toldTo = (server: Scene['server'], request: number) =>
   told(server, request)
@@ -25,9 +19,9 @@ test('H1: a prompt edited while no server answers: the old line is whole, the ne
     async ({ editor, server, person: first }) => {
       let person = first;
       server.enqueue(reply.text('One.'), reply.text('Two.'), reply.text('Three.'));
-      await ask(person, 'First', 'One.');
-      await ask(person, 'Second', 'Two.');
-      await ask(person, 'Third', 'Three.');
+      await person.ask('First', 'One.');
+      await person.ask('Second', 'Two.');
+      await person.ask('Third', 'Three.');
       const before = await person.transcript();
       const { bytes } = onlyLog(editor.storage());
       await server.close();
@@ -62,14 +56,14 @@ test('H1: a prompt edited while no server answers: the old line is whole, the ne
 test('back to three of five, on from there, and forked: the copy has that line alone', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
     server.enqueue(reply.text('One.'), reply.text('Two.'), reply.text('Other.'));
-    await ask(person, 'First', 'One.');
-    await ask(person, 'Second', 'Two.');
+    await person.ask('First', 'One.');
+    await person.ask('Second', 'Two.');
     const answer = person.message('assistant').filter({ hasText: 'One.' });
     await answer.hover();
     await answer.locator('[data-testid="branch-here"]').click();
     await person.says('One.');
     await person.message('assistant').filter({ hasText: 'Two.' }).waitFor({ state: 'detached' });
-    await ask(person, 'Another second', 'Other.');
+    await person.ask('Another second', 'Other.');
     expect(toldTo(server, 3)).toEqual(['First', 'One.', 'Another second']);
     await editor.runCommand('Bough: Fork Session…');
     await editor.pick('From the end');
@@ -91,9 +85,9 @@ test('a part is told by a summary, read in full, and branched from; a line is co
       reply.text('Elms are trees.'),
       reply.text('Reeds are not.'),
     );
-    await ask(person, 'What are oaks?', 'Oaks are trees.');
-    await ask(person, 'What are elms?', 'Elms are trees.');
-    await ask(person, 'What are reeds?', 'Reeds are not.');
+    await person.ask('What are oaks?', 'Oaks are trees.');
+    await person.ask('What are elms?', 'Elms are trees.');
+    await person.ask('What are reeds?', 'Reeds are not.');
     const ids = (await person.transcript()).map(({ id }) => id);
 
     server.enqueue(reply.text('Oaks and elms were named trees.'), reply.text('Two of three.'));
@@ -101,7 +95,7 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     await editor.answer('');
     await person.at('branch-summary').waitFor();
     await person.run('idle');
-    await ask(person, 'How many are trees?', 'Two of three.');
+    await person.ask('How many are trees?', 'Two of three.');
     const summed = toldTo(server, 5).join('\n');
     expect(summed).toContain('Oaks and elms were named trees.');
     expect(summed).not.toContain('Oaks are trees.');
@@ -119,7 +113,7 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     await inside.locator('[data-testid="branch-here"]').click();
     await person.at('branch-summary').waitFor({ state: 'detached' });
     server.enqueue(reply.text(long('Acorn')));
-    await ask(person, 'And acorns?', 'Acorn 299');
+    await person.ask('And acorns?', 'Acorn 299');
     expect(toldTo(server, 6)).toEqual(['What are oaks?', 'Oaks are trees.', 'And acorns?']);
 
     const compact = async (summary: string, times: number) => {
@@ -134,12 +128,12 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     };
     await compact('Acorns grow on oaks.', 1);
     server.enqueue(reply.text(long('Leaf')));
-    await ask(person, 'And leaves?', 'Leaf 299');
+    await person.ask('And leaves?', 'Leaf 299');
     await compact('Acorns and leaves grow on oaks.', 2);
     // the second begins from the first
     expect(toldTo(server, 9).join('\n')).toContain('Acorns grow on oaks.');
     server.enqueue(reply.text('On oaks.'));
-    await ask(person, 'Where do they grow?', 'On oaks.');
+    await person.ask('Where do they grow?', 'On oaks.');
     const last = toldTo(server, 10).join('\n');
     expect(last).toContain('Acorns and leaves grow on oaks.');
     expect(last).not.toContain('Acorn 7');
@@ -150,7 +144,7 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     await person.chat.getByRole('button', { name: 'Branch from Before It' }).click();
     await person.at('compaction').first().waitFor({ state: 'detached' });
     server.enqueue(reply.text('With all of it.'));
-    await ask(person, 'Once more?', 'With all of it.');
+    await person.ask('Once more?', 'With all of it.');
     expect(toldTo(server, 11).join('\n')).toContain('Acorn 7');
     expect(ofType(onlyLog(editor.storage()), 'compaction')).toHaveLength(2);
   }));

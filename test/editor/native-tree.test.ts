@@ -4,27 +4,11 @@ import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { type Editor, eventually } from './bench/index.js';
 import { sessionsPane } from './bench/sessions-tree.js';
-import { type Person, reloaded } from './person.js';
+import { reloaded } from './person.js';
 import { withScriptedModel } from './scripted.js';
 
 const branches = async (editor: Editor) => (await editor.sessionsTree()).filter(({ level }) => level === 2);
 const titles = async (editor: Editor) => (await branches(editor)).map(({ title }) => title);
-
-async function ask(person: Person, text: string, answer: string): Promise<void> {
-  await person.send(text);
-  await person.says(answer);
-  await person.run('idle');
-}
-
-async function editTo(person: Person, from: string, to: string, answer: string): Promise<void> {
-  const message = person.message('user').filter({ hasText: from });
-  await message.hover();
-  await message.locator('[data-testid="edit-message"]').click();
-  await person.composer.fill(to);
-  await person.at('send').click();
-  await person.says(answer);
-  await person.run('idle');
-}
 
 async function expand(editor: Editor): Promise<void> {
   const row = await editor.row('Plan a trip');
@@ -41,15 +25,15 @@ test('H2: branches at three places: each leaf is reached from list, picker, tree
       reply.text('South then.'),
       reply.text('Elsewhere.'),
     );
-    await ask(person, 'Plan a trip', 'Where to?');
-    await ask(person, 'To the north', 'North by train.');
+    await person.ask('Plan a trip', 'Where to?');
+    await person.ask('To the north', 'North by train.');
     // another answer, another second prompt, another first one
     await person.message('assistant').last().hover();
     await person.at('try-again').last().click();
     await person.says('North by car.');
     await person.run('idle');
-    await editTo(person, 'To the north', 'To the south', 'South then.');
-    await editTo(person, 'Plan a trip', 'Plan a party', 'Elsewhere.');
+    await person.editTo('To the north', 'To the south', 'South then.');
+    await person.editTo('Plan a trip', 'Plan a party', 'Elsewhere.');
 
     const leaves = [
       ['Elsewhere.', 'Plan a party'],

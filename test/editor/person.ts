@@ -63,6 +63,24 @@ export class Person {
     await this.message('assistant').filter({ hasText: text }).last().waitFor({ timeout });
   }
 
+  /** A whole turn: asked, answered, and its end on disk. */
+  async ask(text: string, answer: string | RegExp): Promise<void> {
+    await this.send(text);
+    await this.says(answer);
+    await this.run('idle');
+  }
+
+  /** Another prompt in place of one that is there: a line of its own. */
+  async editTo(from: string, to: string, answer: string | RegExp): Promise<void> {
+    const message = this.message('user').filter({ hasText: from });
+    await message.hover();
+    await message.locator('[data-testid="edit-message"]').click();
+    await this.composer.fill(to);
+    await this.at('send').click();
+    await this.says(answer);
+    await this.run('idle');
+  }
+
   /** Chooses what runs without a card. */
   async setMode(words: string, mode: string): Promise<void> {
     await this.at('mode-picker').getByRole('button').click();

@@ -6,27 +6,11 @@ import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
 import { ofType, onlyLog } from './log-on-disk.js';
-import { type Person, reloaded } from './person.js';
+import { reloaded } from './person.js';
 import { withScriptedModel } from './scripted.js';
 
 const writes = (file: string, content: string) =>
   reply.calls([{ name: 'write', args: { path: file, content } }]);
-
-async function ask(person: Person, text: string, answer: string): Promise<void> {
-  await person.send(text);
-  await person.says(answer);
-  await person.run('idle');
-}
-
-async function editTo(person: Person, from: string, to: string, answer: string): Promise<void> {
-  const message = person.message('user').filter({ hasText: from });
-  await message.hover();
-  await message.locator('[data-testid="edit-message"]').click();
-  await person.composer.fill(to);
-  await person.at('send').click();
-  await person.says(answer);
-  await person.run('idle');
-}
 
 test('H8 H9: two lines change one file: each keeps its own, files follow on request, a change by hand is never lost silently', () =>
   withScriptedModel({ files: { 'plan.md': 'base\n' } }, async ({ editor, server, person: first }) => {
@@ -47,9 +31,9 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
       writes('plan.md', 'by car\n'),
       reply.text('The car it is.'),
     );
-    await ask(person, 'Plan a trip', 'Ready.');
-    await ask(person, 'Take the train', 'The train it is.');
-    await editTo(person, 'Take the train', 'Take the car', 'The car it is.');
+    await person.ask('Plan a trip', 'Ready.');
+    await person.ask('Take the train', 'The train it is.');
+    await person.editTo('Take the train', 'Take the car', 'The car it is.');
     await has('by car\n');
 
     // the conversation alone is the way that needs nothing

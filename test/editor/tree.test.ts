@@ -8,22 +8,6 @@ import { told, withScriptedModel } from './scripted.js';
 
 const node = (person: Person, words: string) => person.at('tree-node').filter({ hasText: words });
 
-async function ask(person: Person, text: string, answer: string): Promise<void> {
-  await person.send(text);
-  await person.says(answer);
-  await person.run('idle');
-}
-
-async function editTo(person: Person, from: string, to: string, answer: string): Promise<void> {
-  const message = person.message('user').filter({ hasText: from });
-  await message.hover();
-  await message.locator('[data-testid="edit-message"]').click();
-  await person.composer.fill(to);
-  await person.at('send').click();
-  await person.says(answer);
-  await person.run('idle');
-}
-
 test('three lines in the tree: reached, labelled, told of and compacted', () =>
   withScriptedModel({}, async ({ editor, server, person: first }) => {
     let person = first;
@@ -34,10 +18,10 @@ test('three lines in the tree: reached, labelled, told of and compacted', () =>
       reply.text('By car it takes seven.'),
       reply.text('On foot it takes a month.'),
     );
-    await ask(person, 'Plan the trip', 'Plan 299');
-    await ask(person, 'By train', 'nine hours');
-    await editTo(person, 'By train', 'By car', 'seven');
-    await editTo(person, 'By car', 'On foot', 'a month');
+    await person.ask('Plan the trip', 'Plan 299');
+    await person.ask('By train', 'nine hours');
+    await person.editTo('By train', 'By car', 'seven');
+    await person.editTo('By car', 'On foot', 'a month');
 
     // each leaf is reached from the tree, and the way there is kept
     await person.at('tree-toggle').click();
@@ -75,7 +59,7 @@ test('three lines in the tree: reached, labelled, told of and compacted', () =>
     await person.at('left-summary').click();
     await person.at('branch-summary').waitFor();
     await person.run('idle');
-    await ask(person, 'So the car?', 'Agreed.');
+    await person.ask('So the car?', 'Agreed.');
     expect(JSON.stringify(told(server, 6))).toContain('The train was found slow but calm.');
     expect(JSON.stringify(told(server, 6))).not.toContain('nine hours');
 
@@ -87,7 +71,7 @@ test('three lines in the tree: reached, labelled, told of and compacted', () =>
     await person.at('compaction').waitFor();
     await person.run('idle');
     expect(JSON.stringify(told(server, 7))).toContain('the means of travel');
-    await ask(person, 'How long again?', 'as said');
+    await person.ask('How long again?', 'as said');
     expect(JSON.stringify(told(server, 8))).toContain('A trip is planned; the car wins.');
     expect(JSON.stringify(told(server, 8))).not.toContain('Plan 7');
     await editor.screenshot('compacted');
@@ -98,7 +82,7 @@ test('three lines in the tree: reached, labelled, told of and compacted', () =>
     await person.chat.getByRole('button', { name: 'Branch from Before It' }).click();
     await person.says('Agreed.');
     server.enqueue(reply.text('With everything in view.'));
-    await ask(person, 'And with all of it?', 'With everything in view.');
+    await person.ask('And with all of it?', 'With everything in view.');
     expect(JSON.stringify(told(server, 9))).toContain('Plan 7');
 
     const log = onlyLog(editor.storage());

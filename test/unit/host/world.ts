@@ -65,7 +65,7 @@ export function makeWorld(script: readonly Reply[] = [], settings: Record<string
       onModels: (listener) => models.on(listener),
       onError,
     });
-  const sessions = new OpenSessions({ store, folder: 'file:///work', create, onError });
+  const sessions = new OpenSessions({ store, folder: 'file:///sample', create, onError });
   return { clock, model, store, sessions, models, facts, errors };
 }
 
@@ -101,7 +101,9 @@ export function makeView(
     },
     files: (query) => Promise.resolve([`${query}.ts`]),
     paths: (uris) =>
-      Promise.resolve(uris.map((uri) => ({ path: uri.replace('file:///work/', ''), kind: 'file' as const }))),
+      Promise.resolve(
+        uris.map((uri) => ({ path: uri.replace('file:///sample/', ''), kind: 'file' as const })),
+      ),
     drafts: {
       read: (session) => Promise.resolve(drafts.get(session) ?? { text: '', editing: null }),
       write: (session, draft) => void drafts.set(session, draft),

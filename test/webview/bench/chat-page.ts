@@ -125,7 +125,7 @@ export class ChatPage {
       case 'paths':
         return {
           ok: true,
-          result: ask.uris.map((uri) => ({ path: uri.replace('file:///work/', ''), kind: 'file' })),
+          result: ask.uris.map((uri) => ({ path: uri.replace('file:///sample/', ''), kind: 'file' })),
         };
       case 'files':
         return { ok: true, result: this.files.filter((file) => file.includes(ask.query)) };

@@ -135,7 +135,7 @@ export function attachTests(open: Open): void {
       const chat = await open(new Scene());
       await bring(chat, 'drop', [{ name: 'notes.txt', type: 'text/plain', text: 'some notes' }]);
       await eventually(() => chips(chat)).toEqual(['notes.txt · 1 KB']);
-      await bring(chat, 'drop', [], { 'text/uri-list': 'file:///work/src/a.ts\r\nfile:///work/b.ts' });
+      await bring(chat, 'drop', [], { 'text/uri-list': 'file:///sample/src/a.ts\r\nfile:///sample/b.ts' });
       await eventually(() => chips(chat)).toEqual(['notes.txt · 1 KB', 'src/a.ts', 'b.ts']);
       await chat.composer.press('Enter');
       await eventually(() => chat.intents().at(-1)).toMatchObject({

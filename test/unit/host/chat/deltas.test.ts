@@ -3,29 +3,17 @@ import { expect, it } from 'vitest';
 import { Feed, type ShownSession } from '../../../../src/host/chat/feed.js';
 import { PAGE } from '../../../../src/host/chat/snapshot.js';
 import type { Tool } from '../../../../src/ports.js';
-import type { StatusView, ToWebview } from '../../../../src/shared/protocol.js';
+import type { ToWebview } from '../../../../src/shared/protocol.js';
 import { openBench, type Bench } from '../../agent/bench.js';
 import { calls, text } from '../../agent/fake-model.js';
-
-const status: StatusView = {
-  run: 'idle',
-  notices: [],
-  interrupted: null,
-  model: null,
-  failure: null,
-  place: 'ready',
-  suggestions: [],
-  sendOn: 'enter',
-  mode: 'ask',
-  isSummarising: false,
-};
+import { statusOf } from './status.js';
 
 function shown(bench: Bench): ShownSession {
   return {
     agent: bench.session,
     isEphemeral: false,
     title: () => 'One',
-    status: () => status,
+    status: () => statusOf('idle'),
     onChange: () => ({ dispose: () => undefined }),
   };
 }

@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Feed, type ShownSession } from '../../../../src/host/chat/feed.js';
-import type { RunState, StatusView, ToWebview } from '../../../../src/shared/protocol.js';
+import type { RunState, ToWebview } from '../../../../src/shared/protocol.js';
 import { openBench } from '../../agent/bench.js';
 import { idle } from '../../agent/fake-clock.js';
-
-const statusOf = (run: RunState): StatusView => ({
-  run,
-  notices: [],
-  interrupted: null,
-  model: null,
-  failure: null,
-  place: 'ready',
-  suggestions: [],
-  sendOn: 'enter',
-  mode: 'ask',
-  isSummarising: false,
-});
+import { statusOf } from './status.js';
 
 it('tells what happened between the making of a snapshot and its sending', async () => {
   const bench = await openBench({});
