@@ -59,7 +59,16 @@ test('two branches are compared from the tree, and from the list of sessions', (
     await (await editor.row('Plan a trip')).locator.locator('.monaco-tl-twistie').click();
     await eventually(async () => (await rows()).length === 2, { what: 'two branches below the session' });
     await (await editor.row('Take the car')).locator.click({ button: 'right' });
-    await editor.page.locator('.monaco-menu').getByText('Compare Branches…').click();
+    // A menu takes no click in its first moments.
+    const item = editor.page.locator('.monaco-menu').getByText('Compare Branches…');
+    await item.waitFor();
+    await eventually(
+      async () => {
+        if ((await item.count()) > 0) await item.click({ timeout: 1_000 });
+        return (await item.count()) === 0;
+      },
+      { what: 'the menu takes the click', interval: 200 },
+    );
     await compare.getByText('2 files differ.').waitFor();
     expect(await column('left').innerText()).toContain('The train it is.');
     expect(await column('right').innerText()).toContain('The car it is.');
