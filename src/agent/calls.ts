@@ -10,7 +10,7 @@ import { expiry, ownStatesSince, requestDraft } from './approvals.js';
 import { openCallsOf, type Core, type Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { failureOf, stackOf } from './failures.js';
-import { isForbidden, runsUnasked } from './mode.js';
+import { isForbidden, refusalIn, runsUnasked } from './mode.js';
 import { standInText } from './recover.js';
 import { finishCall, startBatch, stepRef, toolBug, toolContext, type ReadyCall } from './tool-run.js';
 import { unlessStopped } from './wait.js';
@@ -70,12 +70,13 @@ async function judge(core: Core, run: Run, call: CallState): Promise<ReadyCall |
   const ready = await prepareCall(core, call, run.signal);
   if (run.signal.aborted) return null;
   if (isFailure(ready)) return answer(ready.message);
-  if (isForbidden(core, ready.prepared)) return answer(READ_ONLY_RESULT);
-  if (call.status === 'allowed') {
-    const changed = expiry(call, ready.prepared, await ownStatesSince(core, call));
-    if (changed !== null) return answer(changed);
+  if (call.status !== 'allowed') {
+    const refusal = refusalIn(core, ready.prepared);
+    return refusal === null ? ready : answer(refusal);
   }
-  return ready;
+  if (isForbidden(core, ready.prepared)) return answer(READ_ONLY_RESULT);
+  const changed = expiry(call, ready.prepared, await ownStatesSince(core, call));
+  return changed === null ? ready : answer(changed);
 }
 
 /** Why a call must never run: it is not whole. */

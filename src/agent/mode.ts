@@ -8,6 +8,7 @@ import {
   type SessionRule,
 } from '../shared/approval-state.js';
 import type { Failure } from '../shared/failure.js';
+import { NO_RULE_RESULT, READ_ONLY_RESULT } from '../shared/fold/stand-in.js';
 import type { Draft } from '../shared/notes.js';
 import type { Prepared } from '../ports.js';
 import { underLease, type Core } from './core.js';
@@ -58,7 +59,8 @@ export function runsUnasked(core: Core, prepared: Prepared): boolean {
   if (prepared.risk === 'read') return true;
   const { mode, rules } = approvalOf(core);
   if (mode === 'read_only') return false;
-  return (mode === 'accept_edits' && isPlainEdit(prepared)) || core.parts.rules.allows(prepared, rules);
+  const mayEdit = mode === 'accept_edits' || mode === 'auto';
+  return (mayEdit && isPlainEdit(prepared)) || core.parts.rules.allows(prepared, rules);
 }
 
 /** Changes known files only, and none that makes something run by being there. */
@@ -67,6 +69,12 @@ const isPlainEdit = ({ risk, targets }: Prepared): boolean =>
 
 export const isForbidden = (core: Core, { risk }: Prepared): boolean =>
   risk !== 'read' && approvalOf(core).mode === 'read_only';
+
+/** What the model is told of a call that neither runs nor is asked about in this mode; null when it may be asked about. */
+export function refusalIn(core: Core, prepared: Prepared): string | null {
+  if (isForbidden(core, prepared)) return READ_ONLY_RESULT;
+  return approvalOf(core).mode === 'auto' && !runsUnasked(core, prepared) ? NO_RULE_RESULT : null;
+}
 
 const foreign = (): Failure =>
   refused(

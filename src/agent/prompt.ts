@@ -97,7 +97,9 @@ function modeRule(mode: ApprovalMode, tools: PromptFacts['tools']): string {
     case 'accept_edits':
       return 'Mode: accept edits. Edits of files in the workspace run without being asked about; commands are asked about, and so are edits of files that make something run (package.json, lock files, hooks, .vscode, .git and their like).';
     case 'read_only':
-      return 'Mode: read only. Look and answer; calls that change or run something are refused. Say what you would change instead of trying.';
+      return 'Mode: read only, to plan. Look and answer; calls that change or run something are refused. When a change is wanted, say step by step what you would change and how you would check it, instead of trying; the person switches the mode when it is to be done.';
+    case 'auto':
+      return 'Mode: auto. Nobody is asked: edits of files in the workspace run, and so does what the rules of the person allow; every other call that changes or runs something is refused. Go on with what can be done, and say at the end what was refused.';
   }
 }
 

@@ -4,8 +4,11 @@
  */
 import * as z from 'zod';
 
-/** From the most careful to the least. */
-export const approvalModes = ['read_only', 'ask', 'accept_edits'] as const;
+/**
+ * From the most careful to the least. `read_only` is the mode to plan in; `auto` never asks: what neither it nor a rule
+ * lets run is refused.
+ */
+export const approvalModes = ['read_only', 'ask', 'accept_edits', 'auto'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 
 const schema = z.object({

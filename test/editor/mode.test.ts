@@ -78,6 +78,27 @@ test('F7 F10: after a reload the mode shown is the mode in force, with what was 
     ]);
     await editor.screenshot('read-only');
 
+    // Auto asks nobody: edits run, and what was allowed for the session; the rest is refused and the model told so.
+    await person.setMode('Auto within rules', 'auto');
+    server.enqueue(
+      reply.calls([write('auto\n'), run('echo auto'), run('printf no')]),
+      reply.text('As far as I may.'),
+    );
+    await person.send('On your own');
+    await person.says('As far as I may.');
+    await person.run('idle');
+    expect(text()).toBe('auto\n');
+    expect(requests()).toBe(2);
+    expect(system(7)).toMatch(/mode: auto/i);
+    expect(told(server, 8).at(-1)?.text).toMatch(/no rule of the person allows/);
+    await editor.screenshot('auto');
+    person = await reloaded(editor);
+    await person.modeIs('auto');
+    await person.setMode('Plan', 'read_only');
+    server.enqueue(reply.calls([write('three\n')]), reply.text('A plan.'));
+    await person.ask('Plan it', 'A plan.');
+    expect(text()).toBe('auto\n');
+
     // A line that began in a freer mode is entered in the one in force, and so after a reload.
     server.enqueue(reply.calls([write('four\n')]), reply.text('Not here either.'));
     await person.message('user').first().hover();
@@ -85,7 +106,7 @@ test('F7 F10: after a reload the mode shown is the mode in force, with what was 
     await person.send('Change it on another line');
     await person.says('Not here either.');
     await person.run('idle');
-    expect(text()).toBe('two\n');
+    expect(text()).toBe('auto\n');
     person = await reloaded(editor);
     await person.modeIs('read_only');
 

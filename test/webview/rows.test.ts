@@ -12,7 +12,12 @@ import { quietGroups } from '../../webview/transcript/quiet.js';
 import { ownSentence, sentenceOf } from '../../webview/transcript/sentence.js';
 import { ALL, PAGE, RowWindow, usualFirst } from '../../webview/transcript/window.svelte.js';
 import { duration } from '../../webview/ui/clock.svelte.js';
-import { INTERRUPTED_RESULT, NOT_RUN_RESULT, READ_ONLY_RESULT } from '../../src/shared/fold/stand-in.js';
+import {
+  INTERRUPTED_RESULT,
+  NO_RULE_RESULT,
+  NOT_RUN_RESULT,
+  READ_ONLY_RESULT,
+} from '../../src/shared/fold/stand-in.js';
 import { meterOf } from '../../webview/header/meter.js';
 import { realModel, Scene } from './bench/scenes.js';
 
@@ -41,6 +46,7 @@ describe('a denied call', () => {
     const told = (state: ToolCard['state'], result: string) =>
       ownSentence(card('run', { command: 'x' }, { state, result }));
     expect(told('error', READ_ONLY_RESULT)).toMatch(/^Not run: this session is read only\./);
+    expect(told('error', NO_RULE_RESULT)).toMatch(/^Not run: no rule allows it/);
     expect(told('interrupted', NOT_RUN_RESULT)).toBe('Interrupted before it ran.');
     expect(told('unknown', `${INTERRUPTED_RESULT} a.ts has changed since before the call.`)).toBe(
       'Interrupted while it ran; it may have partly run. a.ts has changed since before the call.',

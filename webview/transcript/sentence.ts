@@ -1,5 +1,5 @@
 /** A tool call as a sentence: icon, verb, object, outcome. */
-import { INTERRUPTED_RESULT, READ_ONLY_RESULT } from '../../src/shared/fold/stand-in.js';
+import { INTERRUPTED_RESULT, NO_RULE_RESULT, READ_ONLY_RESULT } from '../../src/shared/fold/stand-in.js';
 import type { CardState, ToolCard } from '../../src/shared/fold/types.js';
 import { diffOf } from './hunks.js';
 
@@ -126,6 +126,7 @@ function outcomeOf(card: ToolCard): string | undefined {
       return 'interrupted; it may have partly run';
     case 'error':
       if (card.result === READ_ONLY_RESULT) return 'not run: read only';
+      if (card.result === NO_RULE_RESULT) return 'not run: no rule allows it';
       return exitWords(card) ?? (firstLine(card.result) || 'failed');
     case 'ok':
       return exitWords(card) ?? changedLines(card);
@@ -136,6 +137,9 @@ function outcomeOf(card: ToolCard): string | undefined {
 export function ownSentence(card: ToolCard): string | undefined {
   if (card.result === READ_ONLY_RESULT) {
     return 'Not run: this session is read only. The mode beside the message changes that.';
+  }
+  if (card.result === NO_RULE_RESULT) {
+    return 'Not run: no rule allows it, and in auto mode nobody is asked. The mode beside the message changes that.';
   }
   switch (card.state) {
     case 'denied': {

@@ -16,6 +16,10 @@ export const NOT_APPROVED_RESULT = 'The tool did not run: this call was not appr
 export const READ_ONLY_RESULT =
   'The call was not run: this session is in read-only mode, in which nothing is changed and no command is run. Do not try another way. Say what you would do; the person can switch the mode.';
 
+/** No tool was tried: in this mode nobody is asked. */
+export const NO_RULE_RESULT =
+  'The call was not run: this session is in auto mode, in which nobody is asked, and no rule of the person allows this call. Do not reach the same end another way. Go on with what can be done without it, and say at the end what was left undone; the person can add a rule or switch the mode.';
+
 export const OTHER_LINE_RESULT =
   'This call was answered on another branch of the conversation. Its result is not part of this one. Call it again if the result is still needed.';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readApprovalState } from '../../../src/shared/approval-state.js';
+import { readApprovalState, type ApprovalMode } from '../../../src/shared/approval-state.js';
 import { failureOf, openBench, type Bench } from './bench.js';
 import { calls, text } from './fake-model.js';
 
@@ -7,8 +7,7 @@ const write = (path: string, content: string) => ({ name: 'write', input: { path
 const run = (command: string) => ({ name: 'run', input: { command } });
 
 const mode = (bench: Bench) => bench.session.log.state().approval.mode;
-const setMode = (bench: Bench, to: 'ask' | 'accept_edits' | 'read_only') =>
-  bench.do({ type: 'set_mode', mode: to });
+const setMode = (bench: Bench, to: ApprovalMode) => bench.do({ type: 'set_mode', mode: to });
 const allow = (bench: Bench, scope: 'once' | 'session' = 'once') =>
   bench.do({
     type: 'decide',
@@ -87,6 +86,48 @@ describe('the mode of a session', () => {
     await setMode(bench, 'ask');
     await allow(bench);
     expect(bench.ran).toEqual(['run one']);
+  });
+
+  it('auto: edits and what a rule allows run, the rest is refused with a reason; nobody is asked', async () => {
+    const bench = await openBench({
+      files: { 'a.txt': 'old' },
+      allows: ({ subject }) => subject === 'npm test',
+      script: [
+        calls([write('a.txt', 'new'), run('npm test'), run('rm a.txt'), write('package.json', '{}')]),
+        text('One thing is left undone.'),
+      ],
+    });
+    await setMode(bench, 'auto');
+    await bench.send('do it');
+    expect(bench.session.run()).toBe('idle');
+    expect(bench.ran).toEqual(['write a.txt', 'run npm test']);
+    expect(bench.entries('approval_request')).toEqual([]);
+    expect(results(bench).filter((result) => result.startsWith('error'))).toEqual([
+      expect.stringMatching(/auto mode.*no rule/),
+      expect.stringMatching(/auto mode.*no rule/),
+    ]);
+    expect(bench.model.asked[0]?.request.system).toContain('Mode: auto');
+  });
+
+  it('auto: a card that was there before still waits for the person, and can be approved', async () => {
+    const bench = await openBench({ script: [calls([run('one')]), text('done')] });
+    await bench.send('run it');
+    await setMode(bench, 'auto');
+    expect(bench.session.run()).toBe('waiting');
+    await allow(bench);
+    expect(bench.ran).toEqual(['run one']);
+  });
+
+  it('auto: a line left in it is entered in the mode in force', async () => {
+    const bench = await openBench({ script: [text('one'), text('two'), calls([write('a.txt', 'x')])] });
+    await bench.send('one');
+    await setMode(bench, 'auto');
+    await bench.send('two');
+    const inAuto = bench.session.log.head;
+    await bench.do({ type: 'undo' });
+    await setMode(bench, 'ask');
+    await bench.do({ type: 'navigate', entry_id: inAuto });
+    expect(mode(bench)).toBe('ask');
   });
 
   it('F7: after a crash the mode is in force together with what was allowed for the session, and no more', async () => {

@@ -181,6 +181,7 @@ export function approvalTests(open: Open): void {
       expect(await items.allInnerTexts()).toEqual([
         expect.stringContaining('Ask'),
         expect.stringContaining('Accept edits'),
+        expect.stringContaining('Auto within rules'),
         expect.stringContaining('Read only'),
       ]);
       expect(await items.first().getAttribute('aria-checked')).toBe('true');
