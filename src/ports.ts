@@ -350,3 +350,7 @@ export interface Tool {
 
 /** Distinguishes a failure from a value of any port. */
 export type Outcome<T> = T | Failure;
+  /** Stands in the conversation from now on. */
+  skill?: LoadedSkill;
+  /** The turn ends with this call. */
+  finish?: { status: 'completed' | 'blocked'; summary: string };

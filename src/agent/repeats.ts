@@ -1,14 +1,13 @@
 /**
  * Notices a model that goes round in circles: the same call with the same input and the same error in three steps of one
- * turn, with nothing changed in between. The turn then ends and asks, instead of going on for ever.
+ * turn, with nothing changed in between. The turn then ends and asks, instead of going on for ever. A turn that would be
+ * continued by itself is held to more: there the same call is enough, whatever came of it.
  */
 import type { ToolCallPart } from '../shared/entry.js';
 import type { Failure } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
 import { headOf } from './context/clean.js';
-import type { Core } from './core.js';
 import { inputHash } from './sha256.js';
-import { entriesOf } from './turn-facts.js';
 
 const LIMIT = 3;
 
@@ -20,13 +19,12 @@ interface Repeated {
   times: number;
 }
 
-/** What a turn cannot get beyond; null while it gets on. */
-export async function stuckOn(core: Core, turn_id: string): Promise<Failure | null> {
-  const found = repeatedFailure(await entriesOf(core, turn_id));
+/** What a turn cannot get beyond; null while it gets on. `entries`: the turn's own, in file order. */
+export function stuckOn(entries: readonly Entry[]): Failure | null {
+  const found = repeatedFailure(entries);
   return found === null ? null : stuck(found);
 }
 
-/** `entries`: the turn's own, in file order. */
 function repeatedFailure(entries: readonly Entry[]): Repeated | null {
   const asked = new Map<string, { call: ToolCallPart; message: string }>();
   let failing = new Map<string, Repeated>();
@@ -46,6 +44,23 @@ function repeatedFailure(entries: readonly Entry[]): Repeated | null {
   }
   const last = [...asked.values()].at(-1)?.message;
   return [...failing.values()].find(({ times, message }) => times >= LIMIT && message === last) ?? null;
+}
+
+/** The name of what was called {@link LIMIT} times with the same input since the turn last changed a file; null if nothing was. */
+export function repeatedCall(entries: readonly Entry[]): string | null {
+  let times = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.type === 'files_changed') times = new Map();
+    if (entry.type !== 'message') continue;
+    for (const part of entry.parts) {
+      if (part.type !== 'tool_call') continue;
+      const key = keyOf(part);
+      const count = (times.get(key) ?? 0) + 1;
+      if (count >= LIMIT) return part.name;
+      times.set(key, count);
+    }
+  }
+  return null;
 }
 
 const keyOf = ({ name, input, raw_input, blob }: ToolCallPart): string =>

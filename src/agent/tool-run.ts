@@ -184,3 +184,5 @@ async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): P
     batch.push({ type: 'todo_update', turn_id: ref.turn_id, items: outcome.todos });
   return batch;
 }
+  if (outcome.finish !== undefined)
+    batch.push({ type: 'run_finish', turn_id: ref.turn_id, ...outcome.finish });

@@ -5,7 +5,7 @@
  */
 import type { Disposable } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
-import type { Draft } from '../shared/notes.js';
+import type { Draft, Entry } from '../shared/notes.js';
 import { closeCalls } from './approvals.js';
 import { settleCalls } from './calls.js';
 import { openCallsOf, type Core, type Partial, type Run } from './core.js';
@@ -15,12 +15,14 @@ import { bothFailures, bugFailure, failureOf, orFailure, stackOf } from './failu
 import { holdQueue, queuedTurn, steerBatch } from './queue.js';
 import { LiveRun } from './run.js';
 import { stuckOn } from './repeats.js';
+import { finishOf, nextSegment, type Segment } from './segments.js';
+import { withSkills } from './skills.js';
 import { cannotGoOn, stopped } from './step-end.js';
 import type { StepStop, TurnEnd } from './step-result.js';
 import { stoppedInWait } from './step-wait.js';
 import { runStep } from './step.js';
 import { finishCall, STOPPED_IN_CALL, type ReadyCall } from './tool-run.js';
-import { factsOf } from './turn-facts.js';
+import { entriesOf, factsOf, turnFacts } from './turn-facts.js';
 import { waitFor, type WaitPlan } from './wait.js';
 
 /** Where a run begins: at what the log says, after the rest of a wait, or with a call that was just allowed. */
@@ -64,8 +66,8 @@ async function drive(core: Core, run: Run, begin: Begin): Promise<void> {
       if (await suspend(core, run)) return;
       continue;
     }
-    const stuck = await stuckUnlessSteered(core, run);
-    if (stuck !== null) return conclude(core, run, stuck);
+    const end = await endUnlessSteered(core, run);
+    if (end !== null) return conclude(core, run, end);
     await betweenSteps(core, run);
     const result = await runStep(core, run);
     if (result.kind === 'calls') continue;
@@ -75,11 +77,14 @@ async function drive(core: Core, run: Run, begin: Begin): Promise<void> {
   }
 }
 
-/** The end of a turn that goes round in circles, unless the person has just said something into it. */
-async function stuckUnlessSteered(core: Core, run: Run): Promise<StepStop | null> {
+/** The end of a turn that said it is finished or goes round in circles, unless the person has just said something into it. */
+async function endUnlessSteered(core: Core, run: Run): Promise<StepStop | null> {
   if (steerBatch(core, run.turn_id) !== null) return null;
-  const failure = await stuckOn(core, run.turn_id);
-  return failure === null ? null : cannotGoOn(run, await factsOf(core, run.turn_id), failure);
+  const entries = await entriesOf(core, run.turn_id);
+  if (finishOf(entries) !== null)
+    return { kind: 'ended', end: { status: 'completed', failure: null }, batch: [] };
+  const failure = stuckOn(entries);
+  return failure === null ? null : cannotGoOn(run, turnFacts(entries), failure);
 }
 
 /** Leaves the run while only approvals are open; not if one was decided, or the turn stopped, in this moment. */
@@ -104,27 +109,48 @@ function betweenSteps(core: Core, run: Run): Promise<void> {
     }
     if (run.signal.aborted) return;
     for (let batch = steerBatch(core, run.turn_id); batch !== null; batch = steerBatch(core, run.turn_id)) {
-      await core.append(batch);
+      await core.append(await withSkills(core, batch));
     }
   });
 }
 
-/** Writes the answer and, unless the person steered meanwhile, the turn's end. True when the turn goes on. */
+/** Writes the answer and what follows it: more steps, or the turn's end. True when the turn goes on. */
 function answer(core: Core, run: Run, batch: Draft[]): Promise<boolean> {
   return core.gate.pass(async () => {
-    const facts = await factsOf(core, run.turn_id);
-    const isSteered = !run.signal.aborted && steerBatch(core, run.turn_id) !== null;
-    const stepEnd: Draft = { type: 'step_end', turn_id: run.turn_id, step: facts.step };
-    const end: Draft[] = isSteered ? [] : [turnEnd(run.turn_id, facts.step, { status: 'completed' })];
-    await core.append([...batch, stepEnd, ...end]);
+    const entries = await entriesOf(core, run.turn_id);
+    const { step } = turnFacts(entries);
+    const next = followUp(core, run, entries);
+    const isOver = next.kind === 'end' || next.kind === 'give-up';
+    const failure = next.kind === 'give-up' ? next.failure : null;
+    const end: TurnEnd = { status: failure === null ? 'completed' : 'failed', failure };
+    await core.append([
+      ...batch,
+      { type: 'step_end', turn_id: run.turn_id, step },
+      ...(next.kind === 'continue' ? next.batch : []),
+      ...(isOver ? [turnEnd(run.turn_id, step, end)] : []),
+      ...(failure === null ? [] : holdQueue(core.log.state(), run.turn_id)),
+    ]);
     run.partial = null;
     await endJournal(core);
-    if (!isSteered) await ended(core, run, { status: 'completed', failure: null });
-    return isSteered;
+    if (isOver) await ended(core, run, end);
+    return !isOver;
   });
 }
 
-/** Writes what belongs to the end of a turn that was stopped or failed. */
+/** The person's word goes before what the turn would do by itself; after a stop it does nothing by itself. */
+function followUp(core: Core, run: Run, entries: readonly Entry[]): Segment | { kind: 'steered' } {
+  if (run.signal.aborted) return { kind: 'end' };
+  if (steerBatch(core, run.turn_id) !== null) return { kind: 'steered' };
+  return nextSegment({
+    turn_id: run.turn_id,
+    entries,
+    todos: core.log.state().todos,
+    maxContinuations: core.parts.settings().maxContinuations,
+    steps: turnFacts(entries).step,
+  });
+}
+
+/** Writes what belongs to the end of a turn that was stopped, failed, or ended with a call. */
 async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
   if (result.kind === 'closed') {
     if (core.log.state().wait === null) await endJournal(core);
@@ -145,7 +171,7 @@ async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
       }),
       ...(facts.isStepOpen ? [{ type: 'step_end' as const, ...ref }] : []),
       turnEnd(run.turn_id, facts.step, result.end),
-      ...holdQueue(state, run.turn_id),
+      ...(result.end.status === 'completed' ? [] : holdQueue(state, run.turn_id)),
     ]);
     run.partial = null;
     await endJournal(core);
@@ -179,7 +205,7 @@ export async function takeQueued(core: Core): Promise<void> {
     // Asked for again: taking the lease may have told that another window took it.
     const batch = queuedTurn(core, turn_id);
     if (batch === null) return lease.dispose();
-    await core.append(batch);
+    await core.append(await withSkills(core, batch));
     startRun(core, turn_id, lease);
   } catch (error) {
     lease.dispose();

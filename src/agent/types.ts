@@ -34,6 +34,8 @@ export interface AgentSettings {
   /** "provider/model" or "auto", for a session that has no choice of its own yet. */
   model: string;
 }
+  /** How often a turn may go on by itself while its to-do list is not done; 0 = never. */
+  maxContinuations: number;
 
 /** Remembered approvals, kept outside the repository, as patterns. */
 export interface ApprovalRules {

@@ -1,6 +1,7 @@
 /** The tools a model gets, in the order it is told about them. */
 import type { Tool } from '../ports.js';
 import { editTool } from './edit.js';
+import { finishTool } from './finish.js';
 import { listTool } from './list.js';
 import { readTool } from './read.js';
 import { readResultTool } from './read-result.js';
@@ -18,4 +19,5 @@ export const createTools = (): Tool[] => [
   runTool,
   readResultTool,
   todoTool,
+  finishTool,
 ];

@@ -47,6 +47,11 @@ const tools: Readonly<Record<string, ToolWords>> = {
   },
   run: { icon: 'terminal', verbs: ['Run', 'Running', 'Ran'], object: ({ command }) => text(command) },
   todo: { icon: 'checklist', verbs: ['Set', 'Setting', 'Set'], object: () => 'the to-do list' },
+  finish: {
+    icon: 'check-all',
+    verbs: ['Finish', 'Finishing', 'Finished'],
+    object: ({ status }) => (status === 'blocked' ? 'the work: blocked' : 'the work'),
+  },
 };
 
 const folderName = (path: unknown): string => {

@@ -12,6 +12,7 @@ export type ReadSetting = (name: string) => unknown;
 const defaults = {
   idleTimeout: 60_000,
   maxSteps: 200,
+  maxContinuations: 30,
   compactAt: 0.92,
   keepRecentTokens: 20_000,
   model: 'auto',
@@ -35,6 +36,7 @@ export function readAgentSettings(read: ReadSetting): AgentSettings {
     idleTimeout: positive(read('request.idleTimeout'), defaults.idleTimeout),
     maxSteps: Math.max(1, Math.floor(positive(read('turn.maxSteps'), defaults.maxSteps))),
     maxDuration: positive(read('turn.maxDuration'), 0),
+    maxContinuations: wholeFrom0(read('turn.maxContinuations'), defaults.maxContinuations),
     compactAt: Math.min(1, positive(read('context.compactAt'), defaults.compactAt)),
     keepRecentTokens: positive(read('context.keepRecentTokens'), defaults.keepRecentTokens),
     model: typeof model === 'string' && model.trim() !== '' ? model.trim() : defaults.model,
@@ -68,6 +70,10 @@ export function readRestLimits(read: ReadSetting): { maxOpen: number; idleAfter:
 export function readSendOn(read: ReadSetting): 'enter' | 'modEnter' {
   return read('composer.sendOn') === 'modEnter' ? 'modEnter' : 'enter';
 }
+
+/** A whole number that may be 0, where that means "never". */
+const wholeFrom0 = (value: unknown, otherwise: number): number =>
+  isNumber(value) && value >= 0 ? Math.floor(value) : otherwise;
 
 function positive(value: unknown, otherwise: number): number {
   return isNumber(value) && value > 0 ? value : otherwise;

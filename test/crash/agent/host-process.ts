@@ -56,6 +56,7 @@ const session: AgentSession = createAgentSession(log, {
     compactAt: 0.92,
     keepRecentTokens: 20_000,
     maxSteps: 200,
+    maxContinuations: 30,
     maxDuration: 0,
     model: 'script/play',
   }),

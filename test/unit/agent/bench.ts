@@ -109,6 +109,7 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     compactAt: 0.92,
     keepRecentTokens: 20_000,
     maxSteps: 200,
+    maxContinuations: 30,
     maxDuration: 0,
     model: 'fake/one',
     ...options.settings,

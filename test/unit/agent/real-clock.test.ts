@@ -47,6 +47,7 @@ async function open(protocol: Protocol, retry: Partial<RetryPolicy> = {}): Promi
       compactAt: 0.92,
       keepRecentTokens: 20_000,
       maxSteps: 200,
+      maxContinuations: 30,
       maxDuration: 0,
       model: 'p/m',
     }),

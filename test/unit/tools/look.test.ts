@@ -18,6 +18,7 @@ describe('the tools a model is told about', () => {
       ['run', ['command', 'cwd', 'timeout_ms']],
       ['read_result', ['id', 'offset', 'limit']],
       ['todo', ['items']],
+      ['finish', ['status', 'summary']],
     ]);
     for (const { spec } of createTools())
       expect(spec.input_schema).toMatchObject({ type: 'object', additionalProperties: false });
@@ -35,6 +36,7 @@ describe('the tools a model is told about', () => {
       'run: run',
       'read_result: read',
       'todo: read',
+      'finish: read',
     ]);
   });
 

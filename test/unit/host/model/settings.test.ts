@@ -39,6 +39,7 @@ describe('agent settings', () => {
     expect(readAgentSettings(from({}))).toMatchObject({
       idleTimeout: 60_000,
       maxSteps: 200,
+      maxContinuations: 30,
       maxDuration: 0,
       model: 'auto',
     });
