@@ -10,6 +10,7 @@ import { registerCommands } from './host/commands/commands.js';
 import { readSetting } from './host/configuration.js';
 import { createDiffs } from './host/editor/diffs.js';
 import { createKeptFiles } from './host/editor/kept-files.js';
+import { installedId } from './host/installed.js';
 import { lazy, type Lazy } from './host/lazy.js';
 import { createOutput } from './host/output.js';
 import { createApi, createApiEvents } from './host/public-api.js';
@@ -58,7 +59,7 @@ export function activate(context: ExtensionContext): BoughApi {
       )
       .catch((error: unknown) => tell.error(error, 'Starting Bough'));
   }, 0);
-  return createApi(load, events, readSetting);
+  return createApi({ load, events, readSetting, installedId });
 }
 
 /** VS Code waits a few seconds: runs are ended, and what they have said so far is kept. */

@@ -6,6 +6,7 @@ import type { PruneOptions, PrunePolicy, PruneReport } from '../log/upkeep.js';
 import type { Disposable } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
 import { apiSession } from './api-session.js';
+import { reachOf, type Reach } from './api-reach.js';
 import { routedSession, type RouteParts } from './api-routes.js';
 import type { ToolBox } from './api-tools.js';
 import type { BoughSession, ExtensionTool, OpenOptions } from './api.js';
@@ -31,6 +32,10 @@ export interface StoreApiParts {
   onError: (error: unknown) => void;
 }
 
+interface ReachingParts extends StoreApiParts {
+  reach: Reach;
+}
+
 export interface StoreApi {
   openSession(options: OpenOptions): Promise<BoughSession>;
   /** The session of the chat panel, once something was said in it. */
@@ -47,11 +52,15 @@ export interface StoreApi {
   pruneSessions(policy: PrunePolicy, options?: Pick<PruneOptions, 'dryRun'>): Promise<PruneReport>;
 }
 
-export function createStoreApi(parts: StoreApiParts): StoreApi {
-  const { store, buckets, sessions, tree } = parts;
+/** @param owner the extension whose sessions alone are reached; undefined: all, as the person does */
+export function createStoreApi(given: StoreApiParts, owner?: string): StoreApi {
+  const { store, buckets, sessions, tree } = given;
+  const reach = reachOf(store, sessions, owner);
+  const parts: ReachingParts = { ...given, reach };
   const setArchived = async (id: string, isArchived: boolean) => {
     needSession(id);
-    await (isArchived ? store.archive(id) : store.unarchive(id));
+    await reach.check(id);
+    await (isArchived ? reach.store.archive(id) : reach.store.unarchive(id));
     if (sessions.peek(id)) await sessions.reopen(id);
     tree.refresh();
   };
@@ -61,26 +70,28 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
       const opened = await sessions.open(await parts.chats.ofSideBar());
       return opened.agent.log.position === 0 ? undefined : open(parts, { session: opened.agent.log.id });
     },
-    listSessions: (folder) => (folder === undefined ? allRows(store) : listFolder(parts, folder)),
+    listSessions: (folder) => (folder === undefined ? allRows(reach.store) : listFolder(parts, folder)),
     listAllSessions: async () => {
       const lists = await readEach(
         await buckets.list(),
-        async (bucket) => allRows(buckets.open(bucket).store),
+        async (bucket) => allRows(reach.of(buckets.open(bucket).store)),
         parts.onError,
       );
       return lists.flat().sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1));
     },
     deleteSession: async (id) => {
       needSession(id);
+      await reach.check(id);
       await sessions.close(id);
-      const deletion: Deletion = await store.delete(id);
+      const deletion: Deletion = await reach.store.delete(id);
       await deletion.purge();
       await parts.chats.drop(id, () => randomIds.session());
       tree.refresh();
     },
     forkSession: async (id, options) => {
       needSession(id);
-      const copy = await store.fork(id, options);
+      await reach.check(id);
+      const copy = await reach.store.fork(id, options);
       tree.refresh();
       return open(parts, { session: copy.id });
     },
@@ -102,7 +113,11 @@ export function createStoreApi(parts: StoreApiParts): StoreApi {
     unarchiveSession: (id) => setArchived(id, false),
     pruneSessions: async (policy, options) => {
       const isOpen = (id: string): boolean => sessions.peek(id) !== undefined;
-      const reports = await store.prune(policy, { ...options, isOpen });
+      const reports = await store.prune(policy, {
+        ...options,
+        isOpen,
+        ...(owner === undefined ? {} : { owner }),
+      });
       tree.refresh();
       return {
         sessions: reports.flatMap((report) => report.sessions),
@@ -121,18 +136,20 @@ function needSession(id: unknown): void {
   throw new BoughError('NoSession', 'This needs a session and none was named; pass the id of one.');
 }
 
-async function open(parts: StoreApiParts, options: OpenOptions): Promise<BoughSession> {
-  const { sessions, chats } = parts;
+async function open(parts: ReachingParts, options: OpenOptions): Promise<BoughSession> {
+  const { sessions, chats, reach } = parts;
   const id = await idOf(parts, options);
-  const opened = await sessions.open(id);
+  await reach.check(id);
+  const opened = await sessions.open(id, reach.owner);
   const trouble = sessions.troubleOf(id);
   if (trouble) throw trouble;
+  reach.admit(opened.agent.log);
   // Whoever asked goes on holding it.
   opened.isHeld = true;
   if (options.show) await chats.show(id);
   const session = apiSession(opened, {
     rename: async (renamed, name) => {
-      await parts.store.rename(renamed, name);
+      await reach.store.rename(renamed, name);
       parts.tree.refresh();
     },
   });
@@ -144,7 +161,8 @@ async function open(parts: StoreApiParts, options: OpenOptions): Promise<BoughSe
  * Where a session comes from, in this order: a file, memory, a name, the last one, a fresh one. With a store of another
  * extension only the name counts.
  */
-async function idOf({ store, buckets, chats, routes }: StoreApiParts, options: OpenOptions): Promise<string> {
+async function idOf(parts: ReachingParts, options: OpenOptions): Promise<string> {
+  const { store, buckets, chats, routes, reach } = parts;
   const { session, path, continueLast, ephemeral, folder, history, route } = options;
   if (history !== undefined && (session !== undefined || path !== undefined || continueLast === true))
     throw new BoughError(
@@ -153,7 +171,8 @@ async function idOf({ store, buckets, chats, routes }: StoreApiParts, options: O
     );
   if (store.registered !== undefined) {
     const id = session ?? randomIds.session();
-    store.beginIn(store.registered, id);
+    await reach.check(id);
+    if (!(await isSomewhere(parts, id))) store.beginIn(store.registered, id);
     return id;
   }
   if (route !== undefined) {
@@ -162,22 +181,35 @@ async function idOf({ store, buckets, chats, routes }: StoreApiParts, options: O
         'InvalidArgument',
         'A route names its session: leave out `session`, `path` and `continueLast`.',
       );
+    // A fresh one takes the place of the one before.
+    if (route.fresh === true) await reach.check(await routedSession(routes, { ...route, fresh: false }));
     return routedSession(routes, route);
   }
-  if (path !== undefined) return (await store.openFile(path)).id;
+  if (path !== undefined) {
+    const log = await store.openFile(path);
+    reach.admit(log);
+    return log.id;
+  }
+  if (session !== undefined) await reach.check(session);
   if (ephemeral) return store.ephemeralId(session);
   const bucket = folder === undefined ? undefined : await bucketOf(buckets, folder);
   if (bucket) store.visit(buckets.open(bucket));
   if (session !== undefined) return session;
   if (!continueLast) return randomIds.session();
-  if (folder === undefined) return chats.ofSideBar();
-  const [last] = bucket ? (await buckets.open(bucket).store.list({ limit: 1 })).sessions : [];
+  if (folder === undefined && reach.owner === undefined) return chats.ofSideBar();
+  const listed = folder === undefined ? store : bucket && buckets.open(bucket).store;
+  const [last] = listed ? (await reach.of(listed).list({ limit: 1 })).sessions : [];
   return last?.id ?? randomIds.session();
 }
 
-async function listFolder({ buckets }: StoreApiParts, folder: string): Promise<SessionSummary[]> {
+/** It is written, or open without being. */
+async function isSomewhere({ store, sessions }: StoreApiParts, id: string): Promise<boolean> {
+  return sessions.peek(id) !== undefined || (await store.summary(id)) !== undefined;
+}
+
+async function listFolder({ buckets, reach }: ReachingParts, folder: string): Promise<SessionSummary[]> {
   const bucket = await bucketOf(buckets, folder);
-  return bucket ? allRows(buckets.open(bucket).store) : [];
+  return bucket ? allRows(reach.of(buckets.open(bucket).store)) : [];
 }
 
 const bucketOf = async (buckets: Buckets, folder: string) =>

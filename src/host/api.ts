@@ -46,6 +46,15 @@ export type CurrentSession = {
 } & Pick<BoughSession, 'extensionData'>;
 
 export interface BoughApi extends CurrentSession {
+  /**
+   * The same API for one extension alone, by its id (`publisher.name`); take this one unless your extension works on the
+   * person's own sessions. What it begins or forks belongs to that extension, in the log too. It opens, lists, changes,
+   * deletes and prunes only that, hears of nothing else, and its current session is never another's: the person's, and
+   * other extensions', are refused with AccessDenied. The person sees all sessions, each with whose it is.
+   *
+   * @throws BoughError InvalidArgument when no extension of this id is installed; AccessDenied from another's API
+   */
+  forExtension(id: string): BoughApi;
   /** What `open` gave last; undefined before. */
   readonly session: BoughSession | undefined;
   /**

@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import type { Failure } from '../shared/failure.js';
 import type { RunState, UiCommand } from '../shared/protocol.js';
-import { createStoreApi } from './api-store.js';
+import { createStoreApi, type StoreApiParts } from './api-store.js';
 import { Chats } from './chat/chats.js';
 import { randomIds, systemClock } from './clock.js';
 import { allCommands, copyParts, restoreParts, type AllCommandParts } from './commands/all.js';
@@ -115,6 +115,22 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
       onError,
     }),
   );
+  const api: StoreApiParts = {
+    store,
+    connect: storage.connect,
+    buckets: storage.buckets,
+    sessions,
+    chats,
+    tree,
+    routes: {
+      policies: new PlatformPolicies(),
+      surfaces: storage.surfaces,
+      readSetting,
+      freshId: () => randomIds.session(),
+    },
+    tools: ground.tools,
+    onError,
+  };
   return {
     commands,
     chats,
@@ -122,22 +138,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     runUi,
     proposal: (session, call) => readProposal(sessions, session, call),
     keptBytes: async (session, hash) => (await sessions.open(session)).agent.log.blobs.get(hash),
-    ...createStoreApi({
-      store,
-      connect: storage.connect,
-      buckets: storage.buckets,
-      sessions,
-      chats,
-      tree,
-      routes: {
-        policies: new PlatformPolicies(),
-        surfaces: storage.surfaces,
-        readSetting,
-        freshId: () => randomIds.session(),
-      },
-      tools: ground.tools,
-      onError,
-    }),
+    storeApi: (owner) => createStoreApi(api, owner),
     start: async () => {
       await sessions.open(await chats.ofSideBar());
       await applyRetention(readRetention(readSetting), { store, sessions, tree, tell: parts.tell });

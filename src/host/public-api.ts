@@ -9,6 +9,7 @@ import type {
   RetryEvent,
 } from './api.js';
 import { createSignal, type Signal } from './disposables.js';
+import { foremost } from './sessions/rows.js';
 import { readRetryPolicy, type ReadSetting } from './model/settings.js';
 import { BoughError } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
@@ -16,11 +17,17 @@ import type { RunState } from '../shared/protocol.js';
 
 /** What the loaded part tells the API's listeners. */
 export interface ApiEvents {
-  entry: Signal<{ session: string; entry: Entry }>;
-  retry: Signal<RetryEvent>;
-  resume: Signal<ResumeEvent>;
-  /** The last one told. */
-  run: RunState;
+  entry: Signal<Told<{ session: string; entry: Entry }>>;
+  retry: Signal<Told<RetryEvent>>;
+  resume: Signal<Told<ResumeEvent>>;
+  /** Of each open session, as last told. */
+  runs: readonly { owner: string | undefined; run: RunState }[];
+}
+
+/** With whose session it is about; the person's has no owner. */
+interface Told<T> {
+  owner: string | undefined;
+  event: T;
 }
 
 export function createApiEvents(onError: (error: unknown) => void): ApiEvents {
@@ -28,21 +35,41 @@ export function createApiEvents(onError: (error: unknown) => void): ApiEvents {
     entry: createSignal(onError),
     retry: createSignal(onError),
     resume: createSignal(onError),
-    run: 'idle',
+    runs: [],
   };
 }
 
 /** The loaded part, as far as the API needs it. */
-export type ApiSource = StoreApi;
+export interface ApiSource {
+  /** @param owner only of what belongs to this extension; undefined: as the person does */
+  storeApi(owner: string | undefined): StoreApi;
+}
 
-export function createApi(
-  load: () => Promise<ApiSource>,
-  events: ApiEvents,
-  readSetting: ReadSetting,
-): BoughApi {
+export interface ApiParts {
+  load: () => Promise<ApiSource>;
+  events: ApiEvents;
+  readSetting: ReadSetting;
+  /** As the extension itself writes it; undefined when none of this id is installed. */
+  installedId: (id: string) => string | undefined;
+}
+
+export const createApi = (parts: ApiParts): BoughApi => apiOf(parts, undefined);
+
+function apiOf(parts: ApiParts, owner: string | undefined): BoughApi {
+  const { events, readSetting } = parts;
   let last: BoughSession | undefined;
+  const load = async (): Promise<StoreApi> => (await parts.load()).storeApi(owner);
   const open: BoughApi['open'] = async (options = {}) => (last = await (await load()).openSession(options));
+  const isReached = (told: { owner: string | undefined }) => owner === undefined || told.owner === owner;
+  /** Listeners hear of what this API reaches, and of nothing else. */
+  const hear =
+    <T>(signal: Signal<Told<T>>) =>
+    (listener: (event: T) => void) =>
+      signal.on((told) => {
+        if (isReached(told)) listener(told.event);
+      });
   return {
+    forExtension: (id) => apiOf(parts, scopeOf(parts, owner, id)),
     ...currentSession(async () => last ?? (await load()).panelSession(), open),
     get session() {
       return last;
@@ -59,14 +86,30 @@ export function createApi(
     registerPlatformPolicy: async (platform, policy) =>
       (await load()).registerPlatformPolicy(platform, policy),
     prune: async (policy, options) => (await load()).pruneSessions(policy, options),
-    onEntry: (listener) => events.entry.on(listener),
-    onRetry: (listener) => events.retry.on(listener),
-    onStepResume: (listener) => events.resume.on(listener),
-    runState: () => events.run,
+    onEntry: hear(events.entry),
+    onRetry: hear(events.retry),
+    onStepResume: hear(events.resume),
+    runState: () => foremost(events.runs.filter(isReached))?.run ?? 'idle',
     get retryPolicy() {
       return readRetryPolicy(readSetting);
     },
   };
+}
+
+/** An API that is scoped leads to no other extension's. */
+function scopeOf({ installedId }: ApiParts, owner: string | undefined, id: unknown): string {
+  const installed = typeof id === 'string' && id !== '' ? installedId(id) : undefined;
+  if (installed === undefined)
+    throw new BoughError(
+      'InvalidArgument',
+      `No extension "${String(id)}" is installed and enabled here. Pass your own id, as publisher.name.`,
+    );
+  if (owner !== undefined && installed !== owner)
+    throw new BoughError(
+      'AccessDenied',
+      `This API reaches the sessions of ${owner} alone; it leads to none of ${installed}.`,
+    );
+  return installed;
 }
 
 /** The calls of one session, for whichever is the current one when they are made. */

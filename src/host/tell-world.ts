@@ -29,8 +29,8 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
     new WaitingSessions({ store: parts.store, sessions, onChange: () => update(), onError: parts.onError }),
   );
   const update = () => {
-    const runs = sessions.all().map(({ agent }) => ({ run: agent.run() }));
-    events.run = foremost(runs)?.run ?? 'idle';
+    const runs = sessions.all().map(({ agent }) => ({ run: agent.run(), owner: agent.log.header.owner }));
+    events.runs = runs;
     const closed = Array.from({ length: waiting.count }, () => ({ run: 'waiting' as const }));
     const all = [...runs, ...closed];
     showRun(foremost(all)?.run ?? 'idle');
@@ -44,7 +44,7 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
   bag.add(
     sessions.on((event) => {
       if (event.type !== 'appended') update();
-      tellListeners(event, events);
+      tellListeners(event, sessions.ownerOf(event.id), events);
     }),
   );
   bag.add(
@@ -57,15 +57,16 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
   return bag;
 }
 
-function tellListeners(event: SessionEvent, events: ApiEvents): void {
+function tellListeners(event: SessionEvent, owner: string | undefined, events: ApiEvents): void {
   const session = event.id;
-  if (event.type === 'appended') for (const { entry } of event.placed) events.entry.fire({ session, entry });
+  if (event.type === 'appended')
+    for (const { entry } of event.placed) events.entry.fire({ owner, event: { session, entry } });
   if (event.type !== 'agent') return;
   const told = event.event;
   if (told.type !== 'retry' && told.type !== 'resume') return;
   const wait = { session, delayMs: told.delay_ms, dueAt: told.due_at, reason: told.reason };
-  if (told.type === 'retry') events.retry.fire({ ...wait, attempt: told.attempt });
-  else events.resume.fire({ ...wait, step: told.step, resume: told.resume });
+  if (told.type === 'retry') events.retry.fire({ owner, event: { ...wait, attempt: told.attempt } });
+  else events.resume.fire({ owner, event: { ...wait, step: told.step, resume: told.resume } });
 }
 
 /** Set only when it changes. */

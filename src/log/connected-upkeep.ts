@@ -31,7 +31,7 @@ export interface ConnectedUpkeep {
 export async function pruneConnected(
   upkeep: ConnectedUpkeep,
   policy: PrunePolicy,
-  { dryRun = false, signal, isOpen = () => false }: PruneOptions = {},
+  { dryRun = false, signal, isOpen = () => false, owner }: PruneOptions = {},
 ): Promise<PruneReport> {
   checkPolicy(policy);
   const report: PruneReport = { sessions: [], goals: [], results: [], bytes: 0, kept: [] };
@@ -39,6 +39,7 @@ export async function pruneConnected(
   if (age === 0) return report;
   for (const row of await upkeep.boundary.list()) {
     signal?.throwIfAborted();
+    if (owner !== undefined && row.owner !== owner) continue;
     if (upkeep.clock.now() - row.updated <= age) continue;
     const reason = isOpen(row.id) ? 'It is open.' : await reasonToKeep(upkeep, row.id);
     if (reason !== undefined) {

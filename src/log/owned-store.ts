@@ -15,15 +15,15 @@ import type {
   StoreAbilities,
 } from './store.js';
 
-type Inner = SessionStore & Pick<StoreAbilities, 'summary' | 'setTags' | 'fork' | 'importCopy'>;
+type Owned = SessionStore & Pick<StoreAbilities, 'summary' | 'setTags' | 'fork' | 'importCopy'>;
 
-export class OwnedStore implements Inner {
-  readonly #inner: Inner;
+export class OwnedStore implements Owned {
+  readonly #inner: Owned;
   readonly #owner: string;
   /** Sessions known to be this owner's: a change of one that is not is told to nobody. */
   readonly #own = new Set<string>();
 
-  constructor(inner: Inner, owner: string) {
+  constructor(inner: Owned, owner: string) {
     this.#inner = inner;
     this.#owner = owner;
   }
@@ -34,12 +34,12 @@ export class OwnedStore implements Inner {
 
   async open(id: string, signal?: AbortSignal): Promise<SessionLog> {
     await this.#check(id);
-    return this.#checked(await this.#inner.open(id, signal));
+    return this.admit(await this.#inner.open(id, signal));
   }
 
   async openOrCreate(id: string, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
     await this.#check(id);
-    return this.#checked(await this.#inner.openOrCreate(id, this.#owned(init), signal));
+    return this.admit(await this.#inner.openOrCreate(id, this.#owned(init), signal));
   }
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
@@ -80,7 +80,7 @@ export class OwnedStore implements Inner {
   }
 
   async importCopy(source: SessionLog, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
-    if (source.header.owner !== this.#owner) throw this.#denied(source.id);
+    this.admit(source);
     return this.#mine(await this.#inner.importCopy(source, this.#owned(init), signal));
   }
 
@@ -100,6 +100,12 @@ export class OwnedStore implements Inner {
     return Promise.resolve();
   }
 
+  /** One that is not written yet is in no list; its header says whose it is. @throws BoughError AccessDenied */
+  admit(log: SessionLog): SessionLog {
+    if (log.header.owner !== this.#owner) throw this.#denied(log.id);
+    return this.#mine(log);
+  }
+
   #owned<T extends { owner?: string }>(given: T): T & { owner: string } {
     if (given.owner !== undefined && given.owner !== this.#owner)
       throw new BoughError('AccessDenied', `${this.#owner} cannot act for ${given.owner}.`);
@@ -109,12 +115,6 @@ export class OwnedStore implements Inner {
   /** One that is not there is nobody's. */
   async #check(id: string): Promise<void> {
     await this.summary(id);
-  }
-
-  /** One that is not written yet is in no list; its header says whose it is. */
-  #checked(log: SessionLog): SessionLog {
-    if (log.header.owner !== this.#owner) throw this.#denied(log.id);
-    return this.#mine(log);
   }
 
   #mine(log: SessionLog): SessionLog {

@@ -38,7 +38,7 @@ export function checkPolicy(policy: PrunePolicy): void {
 export async function prune(
   parts: PruneParts,
   policy: PrunePolicy,
-  { dryRun = false, signal, isOpen = () => false }: PruneOptions,
+  { dryRun = false, signal, isOpen = () => false, owner }: PruneOptions,
 ): Promise<PruneReport> {
   checkPolicy(policy);
   const report: PruneReport = { sessions: [], goals: [], results: [], bytes: 0, kept: [] };
@@ -46,9 +46,10 @@ export async function prune(
   if (Object.values(policy).some((age) => age > 0)) {
     for (const row of parts.rows) {
       signal?.throwIfAborted();
-      await pruning.session(row);
+      if (owner === undefined || row.owner === owner) await pruning.session(row);
     }
-    await pruning.orphans();
+    // What is left of a session does not say whose it was.
+    if (owner === undefined) await pruning.orphans();
   }
   report.bytes = [...report.sessions, ...report.goals, ...report.results].reduce(
     (sum, { bytes }) => sum + bytes,

@@ -15,6 +15,8 @@ export interface PruneOptions {
   dryRun?: boolean;
   /** Sessions that a view or another extension has open: they stay, however old they are. */
   isOpen?: (id: string) => boolean;
+  /** Only what belongs to this owner's sessions. */
+  owner?: string;
   signal?: AbortSignal;
 }
 

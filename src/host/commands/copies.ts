@@ -41,7 +41,7 @@ export async function continueCopy(
   { store, chats, tree }: Pick<CopyCommandParts, 'store' | 'chats' | 'tree'>,
   id: string,
 ): Promise<void> {
-  const copy = await store.importCopy(id);
+  const copy = await store.importCopy(await store.open(id));
   tree.refresh();
   await chats.show(copy.id);
 }

@@ -27,6 +27,8 @@ export interface OpenSessionsParts {
 interface Slot {
   session: Promise<HostSession>;
   opened?: HostSession;
+  /** Whose it is, once its log is read. */
+  owner?: string | undefined;
   /** Why its log could not be read. */
   trouble?: BoughError;
   bag: Bag;
@@ -52,12 +54,15 @@ export class OpenSessions implements Disposable {
   /**
    * Opens the session, or the empty one that has this id until its first message is written. One that cannot be read is
    * opened read-only, with nothing in it: it can be shown, left, deleted and opened again.
+   *
+   * @param owner whose it is to be when there is none of this id yet; by default the person's
    */
-  open(id: string): Promise<HostSession> {
+  open(id: string, owner?: string): Promise<HostSession> {
     const known = this.slots.get(id);
     if (known) return known.session;
     const bag = createBag();
-    const opening = this.openLog(id).then((found) => {
+    const opening = this.openLog(id, owner).then((found) => {
+      slot.owner = found.log.header.owner;
       if (found.trouble) slot.trouble = found.trouble;
       return this.start(id, found, bag);
     });
@@ -89,6 +94,11 @@ export class OpenSessions implements Disposable {
     return this.slots.get(id)?.trouble;
   }
 
+  /** Of an open session; undefined for the person's own. */
+  ownerOf(id: string): string | undefined {
+    return this.slots.get(id)?.owner;
+  }
+
   all(): HostSession[] {
     return [...this.slots.values()].flatMap(({ opened }) => (opened ? [opened] : []));
   }
@@ -116,7 +126,7 @@ export class OpenSessions implements Disposable {
     const slot = this.slots.get(id);
     this.slots.delete(id);
     if (slot) await end(slot);
-    const session = await this.open(id);
+    const session = await this.open(id, slot?.owner);
     this.events.fire({ id, type: 'replaced' });
     return session;
   }
@@ -133,13 +143,17 @@ export class OpenSessions implements Disposable {
     this.slots.clear();
   }
 
-  private async openLog(id: string): Promise<OpenedLog> {
+  private async openLog(id: string, owner: string | undefined): Promise<OpenedLog> {
     const { store, folder } = this.parts;
     try {
       const row = await store.summary?.(id);
       // Nobody is to write a new conversation where the old one is only away.
       if (row?.status === 'missing') throw new BoughError('SessionNotFound', notFoundHere(row));
-      return { log: await store.openOrCreate(id, { id, ...(folder === undefined ? {} : { folder }) }) };
+      const init = {
+        ...(folder === undefined ? {} : { folder }),
+        ...(owner === undefined ? {} : { owner }),
+      };
+      return { log: await store.openOrCreate(id, { id, ...init }) };
     } catch (error) {
       if (!isBoughError(error) || error.code === 'InvalidArgument') throw error;
       return { log: createUnreadableLog(id, error), trouble: error };
@@ -156,6 +170,7 @@ export class OpenSessions implements Disposable {
     // A session that cannot be mended now (another window has it) is shown all the same.
     if (trouble === undefined) await session.agent.recover().catch(onError);
     await session.refreshModel().catch(onError);
+    if (trouble === undefined) session.lookAroundSoon();
     return session;
   }
 }

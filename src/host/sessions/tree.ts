@@ -211,6 +211,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       ...(summary.folder === undefined || summary.folder === this.parts.store.first.folder
         ? []
         : [vscode.Uri.parse(summary.folder).fsPath]),
+      ...(summary.owner === undefined ? [] : [vscode.l10n.t('Belongs to the extension {0}', summary.owner)]),
       ...(summary.detail === undefined ? [] : [summary.detail]),
     ];
     lines.forEach((line, index) => {

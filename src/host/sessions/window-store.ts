@@ -195,6 +195,11 @@ export class WindowStore implements SessionStore {
     await (await this.#of(id)).rename(id, this.parts.clean(name), signal);
   }
 
+  async setTags(id: string, tags: readonly string[], signal?: AbortSignal): Promise<void> {
+    const store = await this.#of(id);
+    await (store.setTags?.(id, tags, signal) ?? unable('tag a session'));
+  }
+
   async archive(id: string, signal?: AbortSignal): Promise<void> {
     await (await this.#of(id)).archive(id, signal);
   }
@@ -216,9 +221,8 @@ export class WindowStore implements SessionStore {
   }
 
   /** The copy is a session of the first folder. */
-  async importCopy(id: string, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog> {
+  async importCopy(source: SessionLog, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog> {
     const { store } = this.parts.first;
-    const source = await this.open(id, signal);
     return store.importCopy?.(source, init && this.#clean(init), signal) ?? unable('take in a copy');
   }
 

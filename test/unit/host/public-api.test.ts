@@ -16,14 +16,23 @@ function make(replies: Parameters<typeof makeWorld>[0]) {
     openSession: ({ session: id = 'of the panel' }) => session(id),
     panelSession: () => (panel === undefined ? Promise.resolve(undefined) : session(panel)),
   };
-  const api = createApi(
-    () => Promise.resolve(source as StoreApi),
-    createApiEvents((error) => {
-      throw error;
-    }),
-    () => undefined,
-  );
-  return { api, world, show: (id: string) => (panel = id) };
+  const events = createApiEvents((error) => {
+    throw error;
+  });
+  const owners: (string | undefined)[] = [];
+  const api = createApi({
+    load: () =>
+      Promise.resolve({
+        storeApi: (owner) => {
+          owners.push(owner);
+          return source as StoreApi;
+        },
+      }),
+    events,
+    readSetting: () => undefined,
+    installedId: (id) => (id.toLowerCase() === 'acme.helper' ? 'Acme.helper' : undefined),
+  });
+  return { api, world, events, owners, show: (id: string) => (panel = id) };
 }
 
 const calls: [string, unknown[]][] = [
@@ -75,5 +84,76 @@ describe('the calls of the current session', () => {
     expect(api.session?.id).toBe('another');
     expect(await api.history()).toEqual([]);
     expect((await api.prompt('2')).text).toBe('Two.');
+  });
+});
+
+describe('the API of one extension', () => {
+  it('asks for what belongs to that extension, by the id it has itself', async () => {
+    const { api, owners } = make([]);
+    const scoped = api.forExtension('acme.helper');
+    await scoped.open({ session: 'one' });
+    await api.open({ session: 'two' });
+    expect(owners).toEqual(['Acme.helper', undefined]);
+    expect(scoped.session?.id).toBe('one');
+    expect(api.session?.id).toBe('two');
+    await scoped.forExtension('Acme.helper').open({ session: 'three' });
+    expect(owners.at(-1)).toBe('Acme.helper');
+  });
+
+  it.each(['acme.other', '', undefined])('%o is no extension that is there, which is said', (id) => {
+    const { api } = make([]);
+    let thrown: unknown;
+    try {
+      api.forExtension(id as string);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ name: 'BoughError', code: 'InvalidArgument' });
+    expect(String(thrown)).toContain(`"${String(id)}"`);
+  });
+
+  it('leads to no other extension', () => {
+    const world = make([]);
+    const api = createApi({
+      load: () => Promise.reject(new Error('not needed here')),
+      events: world.events,
+      readSetting: () => undefined,
+      installedId: (id) => id,
+    });
+    expect(() => api.forExtension('acme.one').forExtension('acme.two')).toThrowError(
+      expect.objectContaining({ code: 'AccessDenied' }),
+    );
+  });
+
+  it('hears of its own sessions alone, and tells of their runs', () => {
+    const { api, events } = make([]);
+    const scoped = api.forExtension('Acme.helper');
+    const [heard, own]: [string[], string[]] = [[], []];
+    for (const [from, told] of [
+      [api, heard],
+      [scoped, own],
+    ] as const) {
+      from.onEntry(({ session }) => told.push(`entry ${session}`));
+      from.onRetry(({ session }) => told.push(`retry ${session}`));
+      from.onStepResume(({ session }) => told.push(`resume ${session}`));
+    }
+    const wait = { delayMs: 1, dueAt: '2026-01-01T00:00:00.000Z', reason: 'busy' };
+    for (const [session, owner] of [
+      ['hers', undefined],
+      ['mine', 'Acme.helper'],
+    ] as const) {
+      events.entry.fire({ owner, event: { session, entry: { type: 'message' } as never } });
+      events.retry.fire({ owner, event: { ...wait, session, attempt: 1 } });
+      events.resume.fire({ owner, event: { ...wait, session, step: 1, resume: 1 } });
+    }
+    expect(own).toEqual(['entry mine', 'retry mine', 'resume mine']);
+    expect(heard).toHaveLength(6);
+    events.runs = [
+      { owner: undefined, run: 'waiting' },
+      { owner: 'Acme.helper', run: 'running' },
+    ];
+    expect([api.runState(), scoped.runState()]).toEqual(['waiting', 'running']);
+    events.runs = [{ owner: undefined, run: 'waiting' }];
+    expect(scoped.runState()).toBe('idle');
   });
 });

@@ -7,7 +7,7 @@ import { readAgentSettings } from '../../../src/host/model/settings.js';
 import { OpenSessions } from '../../../src/host/sessions/open-sessions.js';
 import { HostSession } from '../../../src/host/sessions/session.js';
 import { createMemoryStore } from '../../../src/log/memory-store.js';
-import type { SessionLog, SessionStore } from '../../../src/log/store.js';
+import type { SessionLog, SessionStore, StoreAbilities } from '../../../src/log/store.js';
 import type { Ids } from '../../../src/ports.js';
 import type { Intent, Snapshot, ToWebview, UiCommand } from '../../../src/shared/protocol.js';
 import { createTools } from '../../../src/tools/index.js';
@@ -28,7 +28,12 @@ export interface World {
   errors: unknown[];
 }
 
-export function makeWorld(script: readonly Reply[] = [], settings: Record<string, unknown> = {}): World {
+/** @param around what sessions are opened through: the store itself, or something about it */
+export function makeWorld(
+  script: readonly Reply[] = [],
+  settings: Record<string, unknown> = {},
+  around: (store: SessionStore & StoreAbilities) => SessionStore = (store) => store,
+): World {
   const clock = new FakeClock();
   const ids = countingIds();
   const model = new FakeModel(clock, script);
@@ -65,7 +70,7 @@ export function makeWorld(script: readonly Reply[] = [], settings: Record<string
       onModels: (listener) => models.on(listener),
       onError,
     });
-  const sessions = new OpenSessions({ store, folder: 'file:///sample', create, onError });
+  const sessions = new OpenSessions({ store: around(store), folder: 'file:///sample', create, onError });
   return { clock, model, store, sessions, models, facts, errors };
 }
 
