@@ -104,6 +104,16 @@ export interface Usage {
   cache_write_tokens?: number;
 }
 
+  /** In US dollars, when it is known. */
+  cost?: number;
+}
+
+/** US dollars for a million tokens. */
+export interface Price {
+  input: number;
+  output: number;
+  cacheRead?: number | undefined;
+  cacheWrite?: number | undefined;
 /**
  * One attempt's events. `start` parts and keepalives carry no content and never prevent a retry. It ends with exactly one
  * `finish` or one `failure`; the iterable never throws.
@@ -146,6 +156,8 @@ export interface ModelInfo {
   local?: boolean;
   /** Requests with reasoning content belong to this provider + model only. */
   reasoning?: 'off' | 'low' | 'medium' | 'high';
+  /** As the person stated it. */
+  price?: Price;
 }
 
 export interface Model {

@@ -7,6 +7,7 @@ import type { Clock, FinishReason, Model, ModelEvent, ModelRequest } from '../po
 import type { Part } from '../shared/entry.js';
 import type { Failure } from '../shared/failure.js';
 import { emptyCollection, take, wholeParts, type Collected, type Streamed } from './collect.js';
+import { withCost } from './cost.js';
 import { stackOf } from './failures.js';
 import type { Live } from './live.js';
 import type { AgentParts } from './types.js';
@@ -49,7 +50,8 @@ export async function runAttempt(world: AttemptWorld, input: AttemptInput): Prom
   });
   try {
     const end = await readEvents(world, input, { collected, watch, interruption: new Interruption() });
-    const { text, reasoning, usage, hasContent } = collected;
+    const { text, reasoning, hasContent } = collected;
+    const usage = collected.usage === null ? null : withCost(collected.usage, input.model.info.price);
     return { text, reasoning, usage, hasContent, ...end };
   } finally {
     watch.dispose();

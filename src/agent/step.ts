@@ -8,12 +8,13 @@ import type { Draft } from '../shared/notes.js';
 import { runAttempt } from './attempt.js';
 import { makeRoom } from './compaction/room.js';
 import type { Core, Run } from './core.js';
+import { overCost } from './cost.js';
 import { intend, type Ready } from './ready.js';
 import { MIN_GAP_MS } from './retry.js';
 import { cannotGoOn, finish, reported, stopped, tooManySteps } from './step-end.js';
 import type { Attempted, StepResult } from './step-result.js';
 import { recoverFrom } from './step-wait.js';
-import { factsOf, type TurnFacts } from './turn-facts.js';
+import { entriesOf, factsOf, type TurnFacts } from './turn-facts.js';
 import { sleep, unlessStopped } from './wait.js';
 
 export async function runStep(core: Core, run: Run): Promise<StepResult> {
@@ -31,6 +32,8 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
   const step = before.isStepOpen ? before.step : before.step + 1;
   const maxSteps = stepLimit(core.parts.settings().maxSteps);
   if (step > maxSteps) return cannotGoOn(run, before, tooManySteps(maxSteps));
+  const costly = overCost(await entriesOf(core, run.turn_id), core.parts.settings().maxCost);
+  if (costly !== null) return cannotGoOn(run, before, costly);
   const intended = await unlessStopped(run.signal, intend(core, before.withoutImages));
   if (intended !== null && isFailure(intended)) return cannotGoOn(run, before, intended);
   const ready = intended === null ? null : await makeRoom(core, run, intended, before);

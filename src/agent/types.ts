@@ -34,6 +34,10 @@ export interface AgentSettings {
   /** "provider/model" or "auto", for a session that has no choice of its own yet. */
   model: string;
 }
+  /** US dollars a turn may cost, as far as costs are known; 0 = without limit. */
+  maxCost: number;
+  /** How often a turn may go on by itself while its to-do list is not done; 0 = never. */
+  maxContinuations: number;
   /** How often a turn may go on by itself while its to-do list is not done; 0 = never. */
   maxContinuations: number;
 

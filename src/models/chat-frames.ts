@@ -69,16 +69,22 @@ const cachedOf = (usage: Json): number | undefined => {
   return countOf(details['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']);
 };
 
+/** Some servers (OpenRouter's `usage.cost`, in US dollars) say what a request cost. */
+const costOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
 const usageOf = (usage: Json | undefined): Usage | undefined => {
   const input = countOf(usage?.['prompt_tokens']);
   const output = countOf(usage?.['completion_tokens']);
   if (!usage || (input === undefined && output === undefined)) return undefined;
   const cached = cachedOf(usage);
+  const cost = costOf(usage['cost']);
   return {
     input_tokens: input ?? 0,
     output_tokens: output ?? 0,
     total_tokens: countOf(usage['total_tokens']) ?? (input ?? 0) + (output ?? 0),
     ...(cached !== undefined && { cache_read_tokens: cached }),
+    ...(cost !== undefined && { cost }),
   };
 };
 

@@ -12,6 +12,14 @@ const modelSchema = z.object({
   reasoning: z.enum(['off', 'low', 'medium', 'high']).optional(),
   images: z.boolean().optional(),
   tools: z.boolean().optional(),
+  price: z
+    .object({
+      input: z.number().nonnegative(),
+      output: z.number().nonnegative(),
+      cacheRead: z.number().nonnegative().optional(),
+      cacheWrite: z.number().nonnegative().optional(),
+    })
+    .optional(),
 });
 
 const providerSchema = z.object({
@@ -89,5 +97,6 @@ export const infoOf = (provider: Provider, id: string): ModelInfo => {
     ...(stated?.reasoning !== undefined && { reasoning: stated.reasoning }),
     ...(stated?.images !== undefined && { images: stated.images }),
     ...(stated?.tools !== undefined && { tools: stated.tools }),
+    ...(stated?.price !== undefined && { price: stated.price }),
   };
 };

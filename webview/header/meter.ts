@@ -16,7 +16,7 @@ export function meterOf(
   const lines = [
     `Last request: ${last.input_tokens.toLocaleString()} tokens in, ${last.output_tokens.toLocaleString()} out`,
     ...(window === undefined ? [] : [`The model takes ${window.toLocaleString()}`]),
-    `This session: ${state.usage.total_tokens.toLocaleString()} tokens${state.usage.cost > 0 ? `, ${state.usage.cost.toFixed(4)}` : ''}`,
+    `This session: ${state.usage.total_tokens.toLocaleString()} tokens${state.usage.cost > 0 ? `, $${state.usage.cost.toFixed(4)}` : ''}`,
   ];
   return { short, details: lines.join('\n') };
 }

@@ -36,6 +36,7 @@ export function readAgentSettings(read: ReadSetting): AgentSettings {
     idleTimeout: positive(read('request.idleTimeout'), defaults.idleTimeout),
     maxSteps: Math.max(1, Math.floor(positive(read('turn.maxSteps'), defaults.maxSteps))),
     maxDuration: positive(read('turn.maxDuration'), 0),
+    maxCost: positive(read('turn.maxCost'), 0),
     maxContinuations: wholeFrom0(read('turn.maxContinuations'), defaults.maxContinuations),
     compactAt: Math.min(1, positive(read('context.compactAt'), defaults.compactAt)),
     keepRecentTokens: positive(read('context.keepRecentTokens'), defaults.keepRecentTokens),

@@ -57,6 +57,7 @@ const session: AgentSession = createAgentSession(log, {
     keepRecentTokens: 20_000,
     maxSteps: 200,
     maxContinuations: 30,
+    maxCost: 0,
     maxDuration: 0,
     model: 'script/play',
   }),

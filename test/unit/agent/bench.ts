@@ -111,6 +111,7 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     maxSteps: 200,
     maxContinuations: 30,
     maxDuration: 0,
+    maxCost: 0,
     model: 'fake/one',
     ...options.settings,
   };

@@ -48,6 +48,7 @@ async function open(protocol: Protocol, retry: Partial<RetryPolicy> = {}): Promi
       keepRecentTokens: 20_000,
       maxSteps: 200,
       maxContinuations: 30,
+      maxCost: 0,
       maxDuration: 0,
       model: 'p/m',
     }),

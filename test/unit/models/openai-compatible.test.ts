@@ -268,6 +268,23 @@ describe('the answer', () => {
     ]);
   });
 
+  it('takes what a server says a request cost, and nothing that is no price', async () => {
+    for (const [cost, kept] of [
+      [0.0123, { cost: 0.0123 }],
+      [-1, {}],
+      ['0.01', {}],
+    ] as const) {
+      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, cost };
+      server.enqueue(reply.stream(part.text('a'), part.finish('stop'), part.usage(usage), part.done()));
+      const last = (await attempt(chat(server.url))).events.at(-1);
+      expect(last).toMatchObject({ type: 'finish' });
+      expect(last?.type === 'finish' ? last.usage : undefined).toEqual({
+        ...{ input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+        ...kept,
+      });
+    }
+  });
+
   it('does without usage', async () => {
     server.enqueue(reply.stream(part.text('a'), part.finish('stop'), part.done()));
     expect((await attempt(chat(server.url))).last).toEqual({ type: 'finish', reason: 'stop' });

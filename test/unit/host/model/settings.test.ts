@@ -40,6 +40,7 @@ describe('agent settings', () => {
       idleTimeout: 60_000,
       maxSteps: 200,
       maxContinuations: 30,
+      maxCost: 0,
       maxDuration: 0,
       model: 'auto',
     });
