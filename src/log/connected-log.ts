@@ -26,6 +26,7 @@ import type {
   Access,
   Blobs,
   Lease,
+  LinePage,
   LogDamage,
   PlacedEntry,
   PlacedRecord,
@@ -138,13 +139,30 @@ export class ConnectedLog implements SessionLog {
     return Promise.resolve(this.#records.at(this.linePositions(head)));
   }
 
+  page(limit: number, head?: string | null): Promise<LinePage> {
+    const { positions, more } = this.ledger.fold.pagePositions(limit, head);
+    return Promise.resolve({ entries: this.#records.at(positions), more });
+  }
+
+  lineFrom(from: string, head?: string | null): Promise<PlacedEntry[]> {
+    return Promise.resolve(this.#records.at(this.ledger.fold.positionsFrom(from, head)));
+  }
+
+  nodes(head?: string | null): OutlineNode[] {
+    return this.ledger.fold.pathNodes(head);
+  }
+
+  entries(ids: readonly string[]): Promise<PlacedEntry[]> {
+    const { tree } = this.ledger;
+    return Promise.resolve(this.#records.at(ids.flatMap((id) => tree.position(id) ?? [])));
+  }
+
   linePositions(head?: string | null): number[] {
     return this.ledger.fold.linePositions(head);
   }
 
-  entry(id: string): Promise<Entry | undefined> {
-    const position = this.ledger.tree.position(id);
-    return Promise.resolve(position === undefined ? undefined : this.#records.at([position])[0]?.entry);
+  async entry(id: string): Promise<Entry | undefined> {
+    return (await this.entries([id]))[0]?.entry;
   }
 
   since(position: number): Promise<PlacedEntry[]> {

@@ -24,6 +24,7 @@ import type {
   Blobs,
   Holder,
   Lease,
+  LinePage,
   LogDamage,
   PlacedEntry,
   PlacedRecord,
@@ -148,10 +149,29 @@ export class FileLog implements SessionLog {
     return this.#bodies.read(this.#ledger, this.#ledger.fold.linePositions(head));
   }
 
+  async page(limit: number, head?: string | null): Promise<LinePage> {
+    const { positions, more } = this.#ledger.fold.pagePositions(limit, head);
+    return { entries: await this.#bodies.read(this.#ledger, positions), more };
+  }
+
+  lineFrom(from: string, head?: string | null): Promise<PlacedEntry[]> {
+    return this.#bodies.read(this.#ledger, this.#ledger.fold.positionsFrom(from, head));
+  }
+
+  nodes(head?: string | null): OutlineNode[] {
+    return this.#ledger.fold.pathNodes(head);
+  }
+
+  entries(ids: readonly string[]): Promise<PlacedEntry[]> {
+    const { tree } = this.#ledger;
+    return this.#bodies.read(
+      this.#ledger,
+      ids.flatMap((id) => tree.position(id) ?? []),
+    );
+  }
+
   async entry(id: string): Promise<Entry | undefined> {
-    const position = this.#ledger.tree.position(id);
-    if (position === undefined) return undefined;
-    return (await this.#bodies.read(this.#ledger, [position]))[0]?.entry;
+    return (await this.entries([id]))[0]?.entry;
   }
 
   since(position: number): Promise<PlacedEntry[]> {

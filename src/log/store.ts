@@ -105,6 +105,14 @@ export interface SessionLog {
   path(head?: string | null): Promise<ConversationEntry[]>;
   /** All entries of the path to `head`, notes of the path included, in file order. */
   line(head?: string | null): Promise<PlacedEntry[]>;
+  /** The end of that: its last `limit` entries, or as many more as it takes to begin with a conversation entry. */
+  page(limit: number, head?: string | null): Promise<LinePage>;
+  /** What of it stands in the file from the conversation entry `from` on. */
+  lineFrom(from: string, head?: string | null): Promise<PlacedEntry[]>;
+  /** The path to `head` without bodies, root first: part of `outline`. */
+  nodes(head?: string | null): OutlineNode[];
+  /** Those that there are, in the same order. */
+  entries(ids: readonly string[]): Promise<PlacedEntry[]>;
   entry(id: string): Promise<Entry | undefined>;
   /** Entries from `position` on, in file order. */
   since(position: number): Promise<PlacedEntry[]>;
@@ -129,6 +137,13 @@ export interface SessionLog {
   onAppend(listener: (placed: readonly PlacedEntry[]) => void): Disposable;
   onAccess(listener: (access: Access) => void): Disposable;
   close(): Promise<void>;
+}
+
+/** The end of a line. */
+export interface LinePage {
+  entries: PlacedEntry[];
+  /** There are conversation entries before. */
+  more: boolean;
 }
 
 export interface AppendOptions {

@@ -3,7 +3,7 @@ import type { PlacedEntry, SessionLog } from '../../log/store.js';
 import { isConversation, type Entry } from '../../shared/notes.js';
 
 export async function readBodies(
-  log: Pick<SessionLog, 'outline' | 'line'>,
+  log: Pick<SessionLog, 'outline' | 'nodes' | 'lineFrom'>,
   ids: readonly string[],
 ): Promise<Entry[]> {
   const missing = new Set(ids);
@@ -12,7 +12,9 @@ export async function readBodies(
   for (const id of newestFirst) {
     // One line usually holds all that are asked for.
     if (!missing.has(id)) continue;
-    for (const placed of withNotes(await log.line(id), missing)) found.set(placed.position, placed);
+    const first = log.nodes(id).find(([node]) => missing.has(node))?.[0] ?? id;
+    for (const placed of withNotes(await log.lineFrom(first, id), missing))
+      found.set(placed.position, placed);
     for (const { entry } of found.values()) missing.delete(entry.id);
   }
   return [...found.values()].sort((a, b) => a.position - b.position).map(({ entry }) => entry);

@@ -1,6 +1,6 @@
 /** The messages that bring a view to what the log says: the whole (a snapshot of the visible part) or what was added. */
 import type { AgentSession } from '../../agent/types.js';
-import type { PlacedEntry } from '../../log/store.js';
+import type { LinePage, PlacedEntry } from '../../log/store.js';
 import { isConversation } from '../../shared/notes.js';
 import type { Snapshot, StatusView, ToWebview } from '../../shared/protocol.js';
 
@@ -19,7 +19,7 @@ export interface SnapshotParts {
 export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
   const { agent, isEphemeral, title, status, draft } = parts;
   const { log } = agent;
-  const page = lastPage(await settledLine(log));
+  const page = await settledPage(log);
   return {
     type: 'snapshot',
     session: {
@@ -41,20 +41,17 @@ export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
   };
 }
 
-/** The line as it is when this resolves: what was appended while it was read would be missing from it. */
-async function settledLine(log: AgentSession['log']): Promise<PlacedEntry[]> {
+/** The end of the line as it is when this resolves: what was appended while it was read would be missing from it. */
+async function settledPage(log: AgentSession['log']): Promise<LinePage> {
   for (;;) {
     const before = log.position;
-    const line = await log.line();
-    if (log.position === before) return line;
+    const page = await log.page(PAGE);
+    if (log.position === before) return page;
   }
 }
 
 /** The last entries of the line, cut before a conversation entry, so that the notes of what is shown are all there. */
-export function lastPage(
-  line: readonly PlacedEntry[],
-  limit = PAGE,
-): { entries: PlacedEntry[]; more: boolean } {
+export function lastPage(line: readonly PlacedEntry[], limit = PAGE): LinePage {
   if (line.length <= limit) return { entries: [...line], more: false };
   let begin = line.length - limit;
   while (begin > 0) {

@@ -113,6 +113,12 @@ export class SessionFold {
     return this.#outline.path(this.#ordinalOf(head)).map((ordinal) => this.#digests[ordinal]?.id ?? '');
   }
 
+  /** The path to `head` without bodies, root first. */
+  pathNodes(head?: string | null): OutlineNode[] {
+    const { nodes } = this.#outline;
+    return this.#outline.path(this.#ordinalOf(head)).map((ordinal) => nodes[ordinal] as OutlineNode);
+  }
+
   /** All ends of lines, oldest first. */
   leaves(): string[] {
     return this.#outline.leaves();
@@ -157,6 +163,26 @@ export class SessionFold {
       addNotes(ordinal, this.#positionOf(path[index + 1]));
     });
     return [...positions].sort((a, b) => a - b);
+  }
+
+  /**
+   * The end of {@link linePositions}: the last `limit`, or as many more as it takes to begin with a conversation entry.
+   * `more`: there are conversation entries before.
+   */
+  pagePositions(limit: number, head?: string | null): { positions: number[]; more: boolean } {
+    const positions = this.linePositions(head);
+    const ofPath = this.#outline.path(this.#ordinalOf(head)).map((ordinal) => this.#positionOf(ordinal));
+    const from = positions[positions.length - limit];
+    if (from === undefined) return { positions, more: false };
+    const begin = ofPath.findLast((position) => position <= from);
+    if (begin === undefined) return { positions, more: false };
+    return { positions: positions.slice(positions.indexOf(begin)), more: begin !== ofPath[0] };
+  }
+
+  /** Those of {@link linePositions} from the conversation entry `from` on; all when it is not on the path. */
+  positionsFrom(from: string, head?: string | null): number[] {
+    const begin = this.#positions[this.#outline.ordinal(from)] ?? 0;
+    return this.linePositions(head).filter((position) => position >= begin);
   }
 
   /** What stands in the files the session changed, on the line to `head` (default: the session's head). */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { lastPage } from '../../../src/host/chat/snapshot.js';
 import { FileStore } from '../../../src/log/file-store.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import { MemoryFiles } from '../../../src/log/memory-files.js';
@@ -229,12 +230,24 @@ async function look(disk: Disk): Promise<Found> {
     });
     expect(row?.status === 'damaged').toBe(log.damage.length > 0);
     expect(log.position).toBe(entries.length);
-    await log.line();
+    await checkParts(log);
     await store.close();
   }
   expect(finds[1]).toEqual(finds[0]);
   expect(before.equals(await disk.bytes())).toBe(true);
   return finds[0] as Found;
+}
+
+/** What is read of a line in part is what the whole line has there. */
+async function checkParts(log: SessionLog): Promise<void> {
+  const line = await log.line();
+  for (const limit of [1, 3, 8, line.length]) expect(await log.page(limit)).toEqual(lastPage(line, limit));
+  const nodes = log.nodes();
+  const middle = nodes[nodes.length >> 1]?.[0];
+  if (middle === undefined) return;
+  const from = line.findIndex(({ entry }) => entry.id === middle);
+  expect(await log.lineFrom(middle)).toEqual(line.slice(from));
+  expect((await log.entries(nodes.map(([id]) => id))).map(({ entry }) => entry)).toEqual(await log.path());
 }
 
 /** The tree holds together: parents stand before their children, the path leads from a root to the head. */
