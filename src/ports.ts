@@ -34,6 +34,8 @@ export interface FileStat {
   mtime: number;
   isFile: boolean;
   isFolder: boolean;
+  /** The same as long as the path leads to the same file; absent where files have none. */
+  identity?: string;
 }
 
 /** One open descriptor. Every call may do less than asked (short reads and writes): callers loop. */

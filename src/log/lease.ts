@@ -104,24 +104,24 @@ export class SessionLease {
     return null;
   }
 
-  /** After the session was deleted. A lock file that somebody still holds open, where that is in the way, stays. */
+  /** After the session was deleted. Whoever holds the lease by now goes on holding it: its files stay. */
   async removeFiles(): Promise<void> {
-    if (this.#parts.locks.holder(this.#paths.lock) !== undefined) return;
-    await this.#remove(this.#paths.lease, this.#paths.lock);
+    if (this.#held === undefined && (await this.#tryTake('write'))) await this.retire();
   }
 
   /**
-   * Lets go of the lease of a session that is not there. Its file goes first: once it is free somebody may hold it, and
+   * Lets go of the lease of a session that is not there. Its files go first: once it is free somebody may hold it, and
    * would hold a file that nobody else finds. Where no open file can be removed it goes after, unless it is open again.
    */
   async retire(): Promise<void> {
+    const { lock, lease } = this.#paths;
     let isRemoved = false;
     try {
-      isRemoved = await this.#remove(this.#paths.lock);
+      isRemoved = await (this.#lock.namesHolder ? this.#remove(lock) : this.#remove(lease, lock));
     } finally {
       await this.release();
     }
-    if (!isRemoved) await this.removeFiles();
+    if (!isRemoved) await this.#remove(lock);
   }
 
   /** False where somebody's use of one is in the way. */

@@ -86,10 +86,20 @@ async function volumeOf(file: string): Promise<string> {
 function toStat(stat: {
   size: number;
   mtimeMs: number;
+  birthtimeMs: number;
+  dev: number;
+  ino: number;
   isFile(): boolean;
   isDirectory(): boolean;
 }): FileStat {
-  return { size: stat.size, mtime: stat.mtimeMs, isFile: stat.isFile(), isFolder: stat.isDirectory() };
+  return {
+    size: stat.size,
+    mtime: stat.mtimeMs,
+    isFile: stat.isFile(),
+    isFolder: stat.isDirectory(),
+    // The number of a file that is gone may be another's at once.
+    identity: `${stat.dev}:${stat.ino}:${stat.birthtimeMs}`,
+  };
 }
 
 async function openFile(

@@ -5,7 +5,7 @@
  */
 import type * as SqliteModule from 'node:sqlite';
 import type { Files } from '../ports.js';
-import { errnoOf } from './storage.js';
+import { errnoOf, ifThere } from './storage.js';
 import type { OsLock } from './os-lock.js';
 
 type Sqlite = typeof SqliteModule;
@@ -32,6 +32,7 @@ export class SqliteLock implements OsLock {
 
   async tryTake(): Promise<boolean> {
     await this.#create();
+    const identity = await this.#identity();
     const database = new this.#sqlite.DatabaseSync(this.#path);
     try {
       // A journal in memory: the transaction never writes, and no file is left beside the lock.
@@ -42,7 +43,9 @@ export class SqliteLock implements OsLock {
       throw error;
     }
     this.#database = database;
-    return true;
+    if (await this.#isStill(identity)) return true;
+    await this.release();
+    return false;
   }
 
   isOurs(): Promise<boolean> {
@@ -53,6 +56,23 @@ export class SqliteLock implements OsLock {
     this.#database?.close();
     this.#database = undefined;
     return Promise.resolve();
+  }
+
+  /**
+   * Whoever held it may have removed the file after it was opened here: then this is the lock of a file that nobody else
+   * finds, and somebody may hold another by its name.
+   */
+  async #isStill(identity: string | undefined): Promise<boolean> {
+    try {
+      return identity !== undefined && (await this.#identity()) === identity;
+    } catch (error) {
+      await this.release();
+      throw error;
+    }
+  }
+
+  async #identity(): Promise<string | undefined> {
+    return (await ifThere(this.#files.stat(this.#path)))?.identity;
   }
 
   /** SQLite would create it readable by others. Only a file that was not there is opened here. */

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -121,6 +122,20 @@ describe.each(kinds)('the lease, by %s', (kind) => {
     }
     await lease.release();
     await lease.removeFiles();
+    expect(await readdir(place.folder)).toEqual([]);
+  });
+
+  it('B1: keeps its files when the session is deleted while somebody else holds it', async () => {
+    const one = leaseOf(kind, 'one');
+    const two = leaseOf(kind, 'two');
+    await two.take('run');
+    const before = await readdir(place.folder);
+    await one.removeFiles();
+    expect(await readdir(place.folder)).toEqual(before);
+    expect([await two.isOurs(), (await one.holder())?.window]).toEqual([true, 'two']);
+    await expect(leaseOf(kind, 'three').take('write')).rejects.toMatchObject({ code: 'Locked' });
+    await two.release();
+    await one.removeFiles();
     expect(await readdir(place.folder)).toEqual([]);
   });
 
@@ -355,9 +370,44 @@ describe.skipIf(sqlite === undefined)(
       const touched = spied.calls.filter((call) => call.endsWith('.lock'));
       // Creating fails for a file that is there: only one that nobody can have locked yet is ever opened and closed.
       expect(new Set(touched.map((call) => call.split(' ')[0]))).toEqual(
-        new Set(['open:create', 'file.close', 'remove']),
+        new Set(['open:create', 'file.close', 'stat', 'remove']),
       );
       expect(touched.filter((call) => call.startsWith('file.close'))).toHaveLength(1);
+    });
+
+    it('B1: is not that of a file that its holder removed meanwhile, so that there are never two', async () => {
+      if (sqlite === undefined) return;
+      await writeFile(paths.lock, '');
+      const first = new sqlite.DatabaseSync(paths.lock);
+      first.exec('BEGIN EXCLUSIVE');
+      const third = new sqlite.DatabaseSync(paths.lock, { open: false });
+      /** Between opening the file and locking it, its holder removes it, and somebody makes a new one and locks that. */
+      class Slow extends sqlite.DatabaseSync {
+        override exec(sql: string): void {
+          rmSync(paths.lock);
+          first.close();
+          writeFileSync(paths.lock, '');
+          third.open();
+          third.exec('BEGIN EXCLUSIVE');
+          super.exec(sql);
+        }
+      }
+      const slow = new SqliteLock({ ...sqlite, DatabaseSync: Slow }, files, paths.lock);
+      expect(await slow.tryTake()).toBe(false);
+      expect(await slow.isOurs()).toBe(false);
+      third.close();
+      const next = leaseOf('sqlite', 'next');
+      await next.take('write');
+      await next.release();
+    });
+
+    it('is nobody’s after a look at its file that failed', async () => {
+      const faulty = new FaultyFiles(files);
+      const lease = leaseOf('sqlite', 'one', { files: faulty });
+      faulty.faults = [{ call: 'stat', path: '.lock', errno: 'EIO', after: 1, times: 1 }];
+      await expect(lease.take('write')).rejects.toMatchObject({ data: { errno: 'EIO' } });
+      await lease.take('write');
+      await lease.release();
     });
 
     it('says what is wrong with a lock file that is none', async () => {
