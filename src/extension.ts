@@ -27,7 +27,11 @@ export function activate(context: ExtensionContext): BoughApi {
   const events = createApiEvents(output.bug);
   const status = createStatus();
   const list = registerSessionsView(() => load());
-  const diffs = createDiffs(async (session, call) => (await load()).proposal(session, call));
+  const diffs = createDiffs({
+    find: async (session, call) => (await load()).proposal(session, call),
+    keep: async (session, call, text) => (await load()).keepEdited(session, call, text),
+    onError: output.bug,
+  });
   const kept = createKeptFiles(async (session, hash) => (await load()).keptBytes(session, hash));
   const load = lazy(async () => {
     const { createBough } = await import('./host/bough.js');
@@ -39,7 +43,7 @@ export function activate(context: ExtensionContext): BoughApi {
       showNeeds: list.showNeeds,
       showRun: status.show,
       list,
-      showDiff: (session, call) => diffs.show(session, call),
+      diffs,
       kept,
     });
   });

@@ -129,6 +129,10 @@ export class Chat {
       this.compared = { left_id, right_id };
       return;
     }
+    if (message.type === 'edited') {
+      if (message.session === this.session.info?.id) this.unsent.takeEdited(message.call_id, message.after);
+      return;
+    }
     if (message.type === 'not_shown') {
       const text = `The session cannot be shown as it is now; Bough goes on trying. ${message.message}`;
       this.#sayNotShown({ kind: 'storage', message: text, transient: true, action: 'show-log' });

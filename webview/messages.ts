@@ -73,6 +73,12 @@ const schema = z.discriminatedUnion('type', [
     at: z.literal('approval').optional(),
   }),
   z.looseObject({ type: z.literal('compare'), left_id: z.string(), right_id: z.string() }),
+  z.looseObject({
+    type: z.literal('edited'),
+    session,
+    call_id: z.string(),
+    after: z.string().nullable(),
+  }),
   z.discriminatedUnion('ok', [
     z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(true) }),
     z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(false), failure: failureSchema }),

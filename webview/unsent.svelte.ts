@@ -30,6 +30,15 @@ export class UnsentTexts {
     this.all = Object.fromEntries(isNone ? others : [...others, [id, typed]]);
   }
 
+  /** What was made of a proposal in the editor takes the place of what was typed on its card. */
+  takeEdited(call_id: string, after: string | null): void {
+    const { feedback } = this.all[call_id] ?? {};
+    this.keep(call_id, {
+      ...(feedback === undefined ? {} : { feedback }),
+      ...(after === null ? {} : { after }),
+    });
+  }
+
   /** Lets go of what nothing waits for any more; gives it. A card of a line that is not on show may wait still. */
   prune({ approvals, queue }: PathState, rows: readonly Row[]): Unsent[] {
     const waiting = new Set([...approvals.map(({ call_id }) => call_id), ...queue.map(({ id }) => id)]);

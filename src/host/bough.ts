@@ -3,7 +3,6 @@
  * the commands. No logic of its own beyond who gets what.
  */
 import * as vscode from 'vscode';
-import type { Failure } from '../shared/failure.js';
 import type { RunState, UiCommand } from '../shared/protocol.js';
 import { createStoreApi, type StoreApiParts } from './api-store.js';
 import { Chats } from './chat/chats.js';
@@ -14,14 +13,14 @@ import { showChangedFiles } from './commands/compare.js';
 import { continueCopy } from './commands/copies.js';
 import { runUiCommand, type UiParts } from './commands/ui.js';
 import { createCodeBlocks, type CodeBlocks } from './editor/code-blocks.js';
-import type { ProposedFile } from './editor/diffs.js';
+import type { Diffs, FoundProposal } from './editor/diffs.js';
 import type { KeptFiles } from './editor/kept-files.js';
 import { previewFiles } from './editor/restore.js';
 import { unwrap } from './errors.js';
 import { findFiles, openFile, pathsOf } from './files.js';
 import { layGround, type Ground, type GroundParts } from './ground.js';
 import { notifyWhenNeeded } from './notifications.js';
-import { readProposal } from './proposal.js';
+import { isDecision, keepEdited, readProposal } from './proposal.js';
 import type { ApiEvents, ApiSource } from './public-api.js';
 import { PlatformPolicies } from '../shared/route.js';
 import { readSetting } from './configuration.js';
@@ -45,7 +44,7 @@ export interface BoughParts extends GroundParts {
   showNeeds: (count: number) => void;
   /** The list of sessions. */
   list: SessionsView;
-  showDiff: (session: string, call: string) => Promise<Failure | null>;
+  diffs: Diffs;
   kept: KeptFiles;
 }
 
@@ -54,7 +53,9 @@ export interface Bough extends ApiSource {
   chats: Chats;
   tree: SessionsTree;
   runUi: (command: UiCommand) => Promise<unknown>;
-  proposal: (session: string, call: string) => Promise<readonly ProposedFile[] | null>;
+  proposal: (session: string, call: string) => Promise<FoundProposal | null>;
+  /** What the person made of a proposal; null: nothing. */
+  keepEdited: (session: string, call: string, text: string | null) => Promise<void>;
   keptBytes: (session: string, hash: string) => Promise<Uint8Array>;
   /** Opens the session on show, so that a wait that is due goes on and the status bar is right. */
   start(): Promise<void>;
@@ -73,7 +74,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   const code = bag.add(createCodeBlocks({ ask: parts.tell.info }));
   const ui: UiParts = uiParts(sessions, {
     code,
-    showDiff: parts.showDiff,
+    diffs: parts.diffs,
     all: () => all,
     commands: () => commands,
   });
@@ -103,6 +104,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   bag.add(tree.onDidFilter((filter) => parts.list.say(filterWords(filter))));
   bag.add(chats.onChange(whenOther(shown, () => tree.refresh())));
   bag.add(sessions.on(({ id, type }) => (type === 'closed' ? drafts.forget(id) : undefined)));
+  bag.add(sessions.on((event) => (isDecision(event) ? parts.diffs.closeDecided(event.id) : undefined)));
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
   bag.add(
     tellWorld({
@@ -136,7 +138,8 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     chats,
     tree,
     runUi,
-    proposal: (session, call) => readProposal(sessions, session, call),
+    proposal: (session, call) => readProposal({ sessions, drafts }, session, call),
+    keepEdited: (session, call_id, text) => keepEdited({ drafts, chats }, { session, call_id, text }),
     keptBytes: async (session, hash) => (await sessions.open(session)).agent.log.blobs.get(hash),
     storeApi: (owner) => createStoreApi(api, owner),
     start: async () => {
@@ -164,7 +167,7 @@ function whenOther(read: () => string | undefined, work: () => void): () => void
 }
 
 function createChats(
-  { context, output, tell }: BoughParts,
+  { context, output, tell, diffs }: BoughParts,
   { storage, sessions, drafts }: Ground,
   runUi: (command: UiCommand, session: string) => Promise<unknown>,
 ): Chats {
@@ -176,7 +179,13 @@ function createChats(
     command: runUi,
     files: findFiles,
     paths: pathsOf,
-    drafts,
+    drafts: {
+      read: (session) => drafts.read(session),
+      write: (session, draft) => {
+        drafts.write(session, draft);
+        diffs.refresh(session);
+      },
+    },
     onIntent: ({ session, intent, failure, seen }) => {
       sessions.peek(session)?.takeIntent(intent, failure, seen);
       if (intent.type === 'send' && failure === null) drafts.sent(session, intent.text);
@@ -190,7 +199,7 @@ function uiParts(
   sessions: OpenSessions,
   parts: {
     code: CodeBlocks;
-    showDiff: BoughParts['showDiff'];
+    diffs: Diffs;
     all: () => AllCommandParts;
     commands: () => Commands;
   },
@@ -208,7 +217,7 @@ function uiParts(
     },
     openFile,
     code: parts.code,
-    openDiff: async (session, call) => void unwrap(await parts.showDiff(session, call)),
+    openDiff: async (session, call) => void unwrap(await parts.diffs.show(session, call)),
     previewFiles: async (session) =>
       previewFiles((await sessions.open(session)).agent, restoreParts(parts.all())),
     keepFiles: async (session) => (await sessions.open(session)).files.drop(),

@@ -26,6 +26,8 @@ const contents = {
 const unsentSchema = z.object({
   /** What was made of the texts of a proposed call. */
   texts: z.array(z.string()).optional(),
+  /** What the file would hold, as the person left it in the editor's own diff. */
+  after: z.string().optional(),
   /** What to do instead of it. */
   feedback: z.string().optional(),
   /** What is to be sent in place of a queued message. */

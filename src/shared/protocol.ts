@@ -364,5 +364,7 @@ export type ToWebview =
   | { type: 'compose'; text?: string; at?: 'approval' }
   /** Shows two lines beside each other. */
   | { type: 'compare'; left_id: string; right_id: string }
+  /** What the person made of a proposal in the editor's own diff; null: it is as it was proposed. */
+  | { type: 'edited'; session: string; call_id: string; after: string | null }
   | { type: 'reply'; id: number; ok: true; result: unknown }
   | { type: 'reply'; id: number; ok: false; failure: Failure };

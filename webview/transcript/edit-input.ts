@@ -1,4 +1,5 @@
 /** What of a proposed call the person can change before it runs: its own texts, and nothing of where it acts. */
+import { structuredPatch } from 'diff';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -58,3 +59,60 @@ const shown = (text: string): string => text.replaceAll('\r\n', '\n').replaceAll
 
 const likeBefore = (before: unknown, text: string): string =>
   typeof before === 'string' && before.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
+
+/** Lines around a change that name its place, from few to all there are: the first that names it alone is taken. */
+const CONTEXTS = [0, 1, 3, 10, 40, Number.MAX_SAFE_INTEGER];
+
+/**
+ * The input that makes `after` of the file that now is `before`. Undefined when nothing would change, or when it cannot be
+ * said: then nothing is to run.
+ */
+export function inputFor(
+  tool: string,
+  input: Input,
+  { before, after }: { before: string | null; after: string },
+): Input | undefined {
+  if (tool === 'write') return before === after ? undefined : { ...input, content: after };
+  if (tool !== 'edit' || before === null) return undefined;
+  const [old, wanted] = [flat(before), flat(after)];
+  if (old === wanted) return undefined;
+  for (const context of CONTEXTS) {
+    const edits = editsBetween(old, wanted, context);
+    if (edits?.every(({ old_text }) => occursOnce(old, old_text)) === true) return { ...input, edits };
+  }
+  return undefined;
+}
+
+function editsBetween(
+  before: string,
+  after: string,
+  context: number,
+): { old_text: string; new_text: string }[] | undefined {
+  const [old, wanted] = [linesOf(before), linesOf(after)];
+  const patch = structuredPatch('', '', before, after, '', '', {
+    context: Math.min(context, old.length + wanted.length),
+    timeout: TIMEOUT_MS,
+  });
+  // Too different to compare in time: the whole is one change.
+  if (patch === undefined) return [{ old_text: before, new_text: after }];
+  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines }) => ({
+    old_text: partOf(old, oldStart, oldLines),
+    new_text: partOf(wanted, newStart, newLines),
+  }));
+}
+
+const TIMEOUT_MS = 1_000;
+
+/** As the tool compares them. */
+const flat = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/** Each with its line break. */
+const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+const partOf = (lines: readonly string[], start: number, count: number): string =>
+  lines.slice(start - 1, start - 1 + count).join('');
+
+function occursOnce(text: string, part: string): boolean {
+  const first = text.indexOf(part);
+  return part !== '' && first !== -1 && text.indexOf(part, first + 1) === -1;
+}

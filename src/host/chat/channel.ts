@@ -99,6 +99,12 @@ export class Channel implements Disposable {
     this.flushCompare();
   }
 
+  /** What the person made of a proposal in the editor's own diff. A view that is not there finds it in the draft. */
+  tellEdited(session: string, call_id: string, after: string | null): void {
+    if (this.isOpen && this.shown?.agent.log.id === session)
+      this.parts.post({ type: 'edited', session, call_id, after });
+  }
+
   dispose(): void {
     this.detach();
     this.feed?.dispose();

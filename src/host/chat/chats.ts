@@ -102,6 +102,12 @@ export class Chats implements vscode.Disposable {
     this.view?.channel.compare(lines);
   }
 
+  /** A proposal was changed in the editor's own diff: its card is that of what stands there now. */
+  tellEdited(session: string, call_id: string, after: string | null): void {
+    const views = [this.view, this.tabs.get(session)];
+    for (const shown of views) shown?.channel.tellEdited(session, call_id, after);
+  }
+
   /** What the side bar shows from now on. */
   async setSideBar(session: string): Promise<void> {
     const { sessions } = this.parts;

@@ -103,7 +103,7 @@ function followEditors(): vscode.Disposable & { editor: () => vscode.TextEditor 
     editor: () => {
       const { activeTextEditor: active, visibleTextEditors: visible } = vscode.window;
       const isWritable = ({ document }: vscode.TextEditor) =>
-        !['output', SCHEME, 'bough-report', 'bough-proposal'].includes(document.uri.scheme);
+        !['output', SCHEME, 'bough-report', 'bough-proposal', 'bough-proposed'].includes(document.uri.scheme);
       const inSight = visible.filter(isWritable);
       if (active !== undefined && isWritable(active)) return active;
       return inSight.find(({ document }) => document === last?.document) ?? inSight[0];
