@@ -257,6 +257,89 @@ export interface SearchResult {
   note?: string;
 }
 
+export interface FileQuery {
+  /** A glob as VS Code has them: matched against the path below the folder it is in. */
+  pattern: string;
+  in?: WorkspacePath;
+  maxResults: number;
+}
+
+export interface FoundFiles {
+  files: WorkspacePath[];
+  /** There are more than were asked for. */
+  more: boolean;
+  /** What could not be looked at, in a sentence. */
+  note?: string;
+}
+
+export interface Problem {
+  path: WorkspacePath;
+  /** 1-based. */
+  line: number;
+  severity: 'error' | 'warning' | 'info' | 'hint';
+  message: string;
+  /** Who found it: "ts 2304", "eslint". */
+  source?: string;
+}
+
+export interface FoundSymbol {
+  path: WorkspacePath;
+  /** 1-based. */
+  line: number;
+  name: string;
+  /** "function", "class". */
+  kind: string;
+  /** How deep it lies in others; 0 for those found by name. */
+  depth: number;
+  /** What it lies in, for those found by name. */
+  container?: string;
+}
+
+/** Where a name is meant: the first place of `symbol` at or after `line`, or the first name on the line. 1-based. */
+export interface SymbolPlace {
+  symbol?: string;
+  line?: number;
+}
+
+export interface FoundReferences {
+  /** The place that was looked up. */
+  of: { line: number; name: string };
+  hits: SearchHit[];
+  /** Places outside the workspace: they are counted, not told. */
+  outside: number;
+}
+
+/** What the editor's language services know. Nothing of it waits for a service for longer than a few seconds. */
+export interface Language {
+  /** What is known now: of one file, else of all files of the workspace that a service has looked at. */
+  problems(path?: WorkspacePath): Problem[];
+  /** Those of a file after its service has looked at it as it is now. `isSure`: false when it did not answer in time. */
+  freshProblems(path: WorkspacePath, signal: AbortSignal): Promise<{ problems: Problem[]; isSure: boolean }>;
+  /** The outline of a file. */
+  symbols(path: WorkspacePath): Promise<FoundSymbol[] | Failure>;
+  findSymbols(query: string): Promise<FoundSymbol[] | Failure>;
+  references(path: WorkspacePath, place: SymbolPlace): Promise<FoundReferences | Failure>;
+}
+
+/** What is found under an address, as text. */
+export interface WebPage {
+  /** Where it was found in the end. */
+  url: string;
+  status: number;
+  /** "text/html". */
+  type: string;
+  text: string;
+  /** The page goes on beyond what was read. */
+  isCut: boolean;
+}
+
+export interface Web {
+  /** Whether an address is on this machine or in a private network, as far as its text tells; says what it is. */
+  nearby(url: URL): string | null;
+  /** Follows redirects within the origin only. */
+  open(url: URL, signal: AbortSignal): Promise<WebPage | Failure>;
+}
+
 export interface CommandResult {
   exit_code: number | null;
   signal?: string;
@@ -330,6 +413,56 @@ export interface ResultPiece {
   chars: number;
 }
 
+/** A call that goes on, or went on, beside the turn. */
+export interface BackgroundCall {
+  readonly isRunning: boolean;
+  /** The end of what it printed so far; its result when it is over. */
+  read(): string;
+  /** Resolves when it is over. Never rejects. */
+  readonly ended: Promise<void>;
+  end(): void;
+}
+
+/** A part of a task for an agent of its own. */
+export interface SubagentTask {
+  task: string;
+  /** What it is called, by its part. */
+  agent: string;
+  /** One of this session that is to go on. */
+  session?: string;
+}
+
+/** What came of it. */
+export interface SubagentEnd {
+  /** Its session. */
+  session: string;
+  status: 'completed' | 'blocked' | 'failed' | 'stopped';
+  /** Its last word, or how it failed. */
+  summary: string;
+  steps: number;
+  /** Of all its requests. */
+  usage?: Usage;
+}
+
+export interface SubagentRun {
+  task: string;
+  agent: string;
+  session: string;
+  /** The session that hands the task over. */
+  parent: string;
+  /** It may do no more than its parent without a card. */
+  mode: ApprovalMode;
+  model: { provider: string; model_id: string } | null;
+}
+
+export interface Subagents {
+  /** Resolves when its turn is over, which may wait for the person. Stopped by `signal`. */
+  run(
+    run: SubagentRun,
+    options: { signal: AbortSignal; report: (chunk: string) => void },
+  ): Promise<SubagentEnd | Failure>;
+}
+
 /** What a tool may ask of the session it runs in. */
 export interface ToolSession {
   /** A piece of a result of this session, by the id its mark names. */
@@ -344,6 +477,33 @@ export interface ToolContext {
   report: (chunk: string) => void;
 }
 
+/** Instructions for a kind of task, as they are offered: what they are for. */
+export interface SkillInfo {
+  name: string;
+  description: string;
+  /** False: only the person loads it. */
+  isForModel: boolean;
+  /** False: it is not offered to the person. */
+  isForPerson: boolean;
+}
+
+export interface LoadedSkill {
+  name: string;
+  description: string;
+  body: string;
+  /** Where its other files lie, as they are named to the model. */
+  resource_base?: string;
+}
+
+/** Skills of the trusted folders and of the person; looked for anew each time. */
+export interface Skills {
+  /** In a stable order, each name once. */
+  list(): Promise<readonly SkillInfo[]>;
+  load(name: string): Promise<LoadedSkill | Failure>;
+  /** The text of one of its own files, by its path in the skill's folder; nothing outside of that. */
+  file(name: string, path: string): Promise<string | Failure>;
+}
+
 export interface ToolOutcome {
   content: string;
   is_error: boolean;
@@ -352,6 +512,12 @@ export interface ToolOutcome {
   changes?: AppliedChange[];
   /** The whole to-do list as it is now. */
   todos?: Todo[];
+  /** What the model sees beside the text. */
+  pictures?: { mime: string; name: string; bytes: Uint8Array }[];
+  /** Stands in the conversation from now on. */
+  skill?: LoadedSkill;
+  /** The turn ends with this call. */
+  finish?: { status: 'completed' | 'blocked'; summary: string };
 }
 
 export interface Tool {
@@ -364,7 +530,3 @@ export interface Tool {
 
 /** Distinguishes a failure from a value of any port. */
 export type Outcome<T> = T | Failure;
-  /** Stands in the conversation from now on. */
-  skill?: LoadedSkill;
-  /** The turn ends with this call. */
-  finish?: { status: 'completed' | 'blocked'; summary: string };

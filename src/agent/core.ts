@@ -5,7 +5,9 @@ import type { Failure } from '../shared/failure.js';
 import type { RunState } from '../shared/protocol.js';
 import type { CallState, PathState } from '../shared/fold/types.js';
 import type { Draft, Entry } from '../shared/notes.js';
+import type { Background } from './background.js';
 import type { Gate } from './gate.js';
+import type { Guidance } from './guidance.js';
 import type { LeaseHold } from './lease-hold.js';
 import type { Live } from './live.js';
 import type { AgentParts, PartialText } from './types.js';
@@ -81,8 +83,12 @@ export interface Core {
   isElsewhere: boolean;
   /** Looks again at a session that another window runs. */
   watch: Disposable | null;
+  /** What goes on beside the turn. */
+  readonly background: Background;
   /** A summary is being made. */
   isCompacting: boolean;
+  /** What stands around the conversation, kept for a turn. */
+  readonly guidance: Guidance;
   /** The log was looked through after it was opened. */
   isRecovered: boolean;
   isClosed: boolean;

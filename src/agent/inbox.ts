@@ -15,7 +15,8 @@ import { changeQueued, queuedTurn } from './queue.js';
 import { repairBatch } from './recover.js';
 import type { Done, ExpectedHead } from './refusals.js';
 import { send } from './send.js';
-import { dismiss, endCall, retryCancel, retryNow, stop } from './stop.js';
+import { withSkills } from './skills.js';
+import { dismiss, endCall, putAside, retryCancel, retryNow, stop } from './stop.js';
 import { suspensionOf } from './suspended.js';
 
 export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Promise<Done | Failure> {
@@ -101,7 +102,7 @@ function releaseQueue(core: Core): Promise<Done | Failure> {
     if (queue.length === 0) return refused('InvalidArgument', 'The queue is empty.');
     if (core.run === null && suspensionOf(core) === null) {
       const turn_id = core.parts.ids.entry();
-      const batch = queuedTurn(core, turn_id, 'released') ?? [];
+      const batch = await withSkills(core, queuedTurn(core, turn_id, 'released') ?? []);
       await beginTurn(core, { turn_id, closing: await repairBatch(core), batch });
       return {};
     }

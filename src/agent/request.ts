@@ -1,12 +1,14 @@
 /** Asks the request builder for what is sent now: the system prompt as things stand, and the path with its blobs. */
 import type { ModelInfo, ModelRequest, ToolSpec } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
-import { buildContext, wantedBlobs, type Context } from './context.js';
+import { buildContext, wantedBlobs, type Context, type Line } from './context.js';
 import type { SentImage } from './context/attachments.js';
 import { withOpaque } from './context/opaque.js';
 import type { Core } from './core.js';
+import type { Around } from './guidance.js';
 import { approvalOf } from './mode.js';
 import { promptHash, systemPrompt } from './prompt.js';
+import { SKILL_TOOL } from './skills.js';
 
 export interface PreparedRequest {
   request: ModelRequest;
@@ -19,10 +21,15 @@ export interface PreparedRequest {
 }
 
 /** What stands around every request: the system prompt as things stand, and the tools. */
-export async function frameOf(core: Core): Promise<{ system: string; tools: ToolSpec[] }> {
-  const { workspace, tools, surroundings } = core.parts;
+export async function frameOf(core: Core, line: Line): Promise<{ system: string; tools: ToolSpec[] }> {
+  const { workspace } = core.parts;
+  const { skills, ...around } = await look(core, line);
+  const forModel = skills.filter(({ isForModel }) => isForModel);
+  // What has nothing to load is not offered.
+  const tools = core.parts.tools.filter(({ spec }) => spec.name !== SKILL_TOOL || forModel.length > 0);
   const system = systemPrompt({
-    surroundings: await surroundings(),
+    ...around,
+    skills: forModel,
     folders: workspace.folders(),
     tools,
     trusted: workspace.trusted,
@@ -31,14 +38,27 @@ export async function frameOf(core: Core): Promise<{ system: string; tools: Tool
   return { system, tools: tools.map((tool) => tool.spec) };
 }
 
+/** Who shows what goes along is told when it is something else. */
+async function look(core: Core, line: Line): Promise<Around> {
+  const before = core.guidance.sent;
+  const around = await core.guidance.look(line, core.run?.turn_id);
+  if (JSON.stringify(before) !== JSON.stringify(core.guidance.sent)) core.announce();
+  return around;
+}
+
+export async function lookAround(core: Core): Promise<void> {
+  await look(core, await core.log.line());
+}
+
 /** `withoutImages`: blobs of those that its server did not accept. */
 export async function requestFor(
   core: Core,
   model: ModelInfo,
   withoutImages: ReadonlySet<string>,
 ): Promise<PreparedRequest | Failure> {
-  const frame = await frameOf(core);
+  await core.parts.toolsReady?.();
   const line = await withOpaque(await core.log.line(), (hashes) => readBlobs(core, hashes));
+  const frame = await frameOf(core, line);
   const { request, fits, trimmed, images } = buildContext(line, model, {
     ...frame,
     withoutImages,

@@ -1,5 +1,5 @@
 /** A prompt: a turn of its own, a place in the queue, or an answer to what waits for a decision. */
-import type { Part } from '../shared/entry.js';
+import type { Message, Part } from '../shared/entry.js';
 import { isFailure, type Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import type { Intent } from '../shared/protocol.js';
@@ -11,12 +11,18 @@ import { headTo } from './mode.js';
 import { enqueue, promptParts } from './queue.js';
 import { repairBatch } from './recover.js';
 import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
+import { namedSkills } from './skills.js';
 import { closeSuspended, suspensionOf } from './suspended.js';
 
 type Send = Extract<Intent, { type: 'send' }>;
 
 /** In the gate. */
-export function send(core: Core, intent: Send, expected: ExpectedHead): Promise<Done | Failure> {
+export function send(
+  core: Core,
+  intent: Send,
+  expected: ExpectedHead,
+  origin: 'person' | 'subagent' = 'person',
+): Promise<Done | Failure> {
   if (intent.text.trim() === '' && intent.mentions.length === 0) {
     return Promise.resolve(refused('EmptyPrompt', 'There is nothing to send: the message is empty.'));
   }
@@ -26,12 +32,12 @@ export function send(core: Core, intent: Send, expected: ExpectedHead): Promise<
       return queueUp(core, intent, intent.mode);
     if (hasPending(core)) {
       if (intent.reply_instead !== true) return Promise.resolve(pendingFailure());
-      return core.run === null ? startTurn(core, intent, expected) : replyWhileRunning(core, intent);
+      return core.run === null ? startTurn(core, intent, expected, origin) : replyWhileRunning(core, intent);
     }
     if (suspensionOf(core) === 'parked') {
       return Promise.resolve(parked(core.log.state().wait?.due_at ?? ''));
     }
-    if (core.run === null) return startTurn(core, intent, expected);
+    if (core.run === null) return startTurn(core, intent, expected, origin);
     return intent.editing === undefined && intent.only_now !== true
       ? queueUp(core, intent, 'queue')
       : Promise.resolve(running());
@@ -66,24 +72,32 @@ async function replyWhileRunning(core: Core, intent: Send): Promise<Done> {
 }
 
 /** [user message, turn_start] in one batch, durable before anything else. */
-async function startTurn(core: Core, intent: Send, expected: ExpectedHead): Promise<Done | Failure> {
+async function startTurn(
+  core: Core,
+  intent: Send,
+  expected: ExpectedHead,
+  origin: 'person' | 'subagent',
+): Promise<Done | Failure> {
   const wrong = headMoved(core, expected);
   if (wrong !== null) return wrong;
   const place = await placeOf(core, intent);
   if (isFailure(place)) return place;
+  const turn_id = core.parts.ids.entry();
+  const parts = promptParts(intent.text, intent.mentions);
+  const skills = await namedSkills(core, { parts, head: place.parent, turn_id });
+  if (isFailure(skills)) return skills;
   const closing =
     suspensionOf(core) === null
       ? await repairBatch(core)
       : await closeSuspended(core, { decision: 'replied', pendingText: REPLIED_TEXT, holdsQueue: false });
-  const turn_id = core.parts.ids.entry();
   const prompt: Draft = {
     type: 'message',
     role: 'user',
     turn_id,
-    parts: [...promptParts(intent.text, intent.mentions), ...place.files],
-    origin: 'person',
+    parts: [...parts, ...place.files],
+    origin,
   };
-  const batch: Draft[] = [...place.head, prompt, { type: 'turn_start', turn_id }];
+  const batch: Draft[] = [...place.head, ...skills, prompt, { type: 'turn_start', turn_id }];
   const written = await beginTurn(core, { turn_id, closing, batch });
   if (place.head.length > 0) core.live.emit({ type: 'line' });
   const message = written.findLast((entry) => entry.type === 'message');
@@ -92,6 +106,8 @@ async function startTurn(core: Core, intent: Send, expected: ExpectedHead): Prom
 
 interface Place {
   head: Draft[];
+  /** What it follows. */
+  parent: string | null;
   /** Attachments travel with the message that is edited. */
   files: Part[];
 }
@@ -100,7 +116,7 @@ async function placeOf(
   core: Core,
   { editing, images_named: areNamed }: Pick<Send, 'editing' | 'images_named'>,
 ): Promise<Place | Failure> {
-  if (editing === undefined) return { head: [], files: [] };
+  if (editing === undefined) return { head: [], parent: core.log.head, files: [] };
   const edited = await core.log.entry(editing);
   if (edited?.type !== 'message' || edited.role !== 'user') {
     return refused(
@@ -108,10 +124,23 @@ async function placeOf(
       'The message that is edited is not in this conversation any more, or is not yours.',
     );
   }
+  const parent = await beforeSkills(core, edited);
   return {
-    head: headTo(core, edited.parent_id),
+    head: headTo(core, parent),
+    parent,
     files: edited.parts.filter(
       (part) => part.type === 'file' || (part.type === 'image' && areNamed !== true),
     ),
   };
+}
+
+/** Skills that came with a message are part of it: one that is sent in its place brings its own. */
+async function beforeSkills(core: Core, { parent_id, turn_id }: Message): Promise<string | null> {
+  let parent = parent_id;
+  while (parent !== null) {
+    const entry = await core.log.entry(parent);
+    if (entry?.type !== 'skill_load' || entry.turn_id !== turn_id) break;
+    parent = entry.parent_id;
+  }
+  return parent;
 }

@@ -10,6 +10,7 @@ import { addExtensionData } from './extension-data.js';
 import { orFailure, refused, stackOf } from './failures.js';
 import { fileDifferences, restoreFiles } from './files.js';
 import { createGate } from './gate.js';
+import { Guidance } from './guidance.js';
 import { setHistory } from './history.js';
 import { carryOut } from './inbox.js';
 import { createLeaseHold } from './lease-hold.js';
@@ -17,8 +18,10 @@ import { Live } from './live.js';
 import { fitBatch } from './offload.js';
 import { describe, interruptionOf } from './recover.js';
 import { approvalOf } from './mode.js';
+import { lookAround } from './request.js';
 import { noticeOthers, reopen, resumeTurn } from './reopen.js';
 import { cleanDraft, guardBlobs, guardJournal } from './secrets.js';
+import { send } from './send.js';
 import { suspensionOf } from './suspended.js';
 import type { AgentParts, AgentSession } from './types.js';
 
@@ -42,6 +45,8 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
     model: () => wantedModel(core),
     mode: () => approvalOf(core).mode,
     isCompacting: () => core.isCompacting,
+    instructions: () => core.guidance.sent,
+    lookAround: () => lookAround(core),
     recover: () => reopen(core),
     dispatch: async (intent, expectedHead) => {
       const unusable = usable(core);
@@ -80,7 +85,9 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     spent: null,
     isElsewhere: false,
     watch: null,
+    background: new Background(),
     isCompacting: false,
+    guidance: new Guidance(parts),
     isRecovered: false,
     isClosed: false,
     append: async (batch, options) => {
@@ -108,6 +115,14 @@ function followLog(core: Core): void {
     if (!core.lease.isHeld) noticeOthers(core);
   });
 }
+
+const promptOf = (text: string): Extract<Intent, { type: 'send' }> => ({
+  type: 'send',
+  text,
+  mentions: [],
+  mode: 'send',
+  only_now: true,
+});
 
 /** The codes with which the log itself refuses an append. */
 const readOnlyCodes = {

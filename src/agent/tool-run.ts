@@ -7,6 +7,8 @@ import type { Core, Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { stackOf } from './failures.js';
 import { readResult } from './results.js';
+import { delegate } from './subagents.js';
+import { skillLoad } from './skills.js';
 
 /** How long a stopped tool may take to give its result. */
 export const STOP_GRACE_MS = 2_000;
@@ -180,9 +182,11 @@ async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): P
     });
   }
   if (changes.length > 0) batch.push({ type: 'files_changed', turn_id: ref.turn_id, changes });
+  if (outcome.skill !== undefined)
+    batch.push(...skillLoad(await core.log.line(), outcome.skill, ref.turn_id));
   if (outcome.todos !== undefined)
     batch.push({ type: 'todo_update', turn_id: ref.turn_id, items: outcome.todos });
-  return batch;
-}
   if (outcome.finish !== undefined)
     batch.push({ type: 'run_finish', turn_id: ref.turn_id, ...outcome.finish });
+  return batch;
+}

@@ -1,12 +1,30 @@
 /** What the agent needs and what it offers: the seam between `agent` and `host`. */
 import type { SessionLog } from '../log/store.js';
-import type { Clock, Disposable, Ids, Models, Outcome, Risk, Tool, Workspace } from '../ports.js';
+import type {
+  Clock,
+  Disposable,
+  Ids,
+  Models,
+  Outcome,
+  Risk,
+  Skills,
+  Subagents,
+  Tool,
+  Workspace,
+} from '../ports.js';
 import type { ApprovalMode, SessionRule } from '../shared/approval-state.js';
 import type { GivenMessage } from './history.js';
 import type { FileDifference, FileToRestore, RestoreOutcome } from './files.js';
 import type { Redact } from './secrets.js';
 import type { Failure } from '../shared/failure.js';
-import type { GrowingView, Intent, InterruptedView, ProgressView, RunState } from '../shared/protocol.js';
+import type {
+  GrowingView,
+  Intent,
+  InterruptedView,
+  ProgressView,
+  RunState,
+  SentFile,
+} from '../shared/protocol.js';
 
 /** AGENT §3 and §4. All in ms; unset, zero and negative mean the default, except `maxResumes` (−1 turns resumes off). */
 export interface RetryPolicy {
@@ -58,8 +76,18 @@ export interface Surroundings {
   shell: string;
   /** ISO date (day). */
   date: string;
-  /** Text of the folder's AGENTS.md files, in order. */
+  /** Those at the roots of the folders, in order. */
   instructions: { path: string; text: string }[];
+  /** Those further down, by path: read when something below their folder is worked on. Absent: none. */
+  nested?: readonly NestedInstructions[];
+}
+
+/** An AGENTS.md below the root of a folder. */
+export interface NestedInstructions {
+  /** "packages/app/AGENTS.md", as files are named to the model. */
+  path: string;
+  /** Undefined when it is gone. */
+  read: () => Promise<string | undefined>;
 }
 
 export interface AgentParts {
@@ -73,6 +101,10 @@ export interface AgentParts {
   /** The log lies elsewhere than ours: who wrote it is not known. */
   isForeign?: boolean;
   surroundings: () => Promise<Surroundings>;
+  /** Resolves when tools that are on their way are here, or have been waited for for long enough. Absent: none are. */
+  toolsReady?: () => Promise<void>;
+  /** Absent: there are none. */
+  skills?: Skills;
   /** Random in [0, 1) for jitter. */
   random: () => number;
   redact: Redact;
@@ -123,6 +155,10 @@ export interface AgentSession {
   mode(): ApprovalMode;
   /** A summary is being made. */
   isCompacting(): boolean;
+  /** The AGENTS.md files that the last request carried, or the next one would. */
+  instructions(): readonly SentFile[];
+  /** Finds out anew what {@link instructions} are; listeners are told when they are others. */
+  lookAround(): Promise<void>;
 
   /**
    * Called once after the log was opened: turns a journal left by a dead process into `incomplete_output` (when the lease

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { createAgentSession } from '../agent/session.js';
 import type { AgentParts, AgentSession } from '../agent/types.js';
 import type { SessionLog } from '../log/store.js';
-import type { Models, Tool, Workspace } from '../ports.js';
+import type { Models, Skills, Subagents, Tool, Workspace } from '../ports.js';
 import { createApprovalRules, type RuleStore } from './approval-rules.js';
 import { randomIds, systemClock } from './clock.js';
 import { shellName } from './editor/shell.js';
@@ -16,6 +16,7 @@ export interface AgentsParts {
   workspace: Workspace;
   /** As they are when a session needs them. */
   tools: () => readonly Tool[];
+  skills: Skills;
   readSetting: ReadSetting;
   output: Output;
   /** The log lies outside our folders. */
@@ -26,6 +27,8 @@ export function createAgents({
   models,
   workspace,
   tools,
+  skills,
+  subagents,
   readSetting,
   output,
   isForeign,
@@ -36,7 +39,9 @@ export function createAgents({
     clock: systemClock,
     ids: randomIds,
     settings: () => readAgentSettings(readSetting),
-    surroundings: () => readSurroundings(shellName(process.platform, process.env)),
+    surroundings: () => readSurroundings(shellName(process.platform, process.env), workspace),
+    skills,
+    subagents: { run: (run, options) => subagents().run(run, options) },
     random: Math.random,
     redact: output.redact,
     log: output.log,

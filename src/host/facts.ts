@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { NoticeView } from '../shared/protocol.js';
 import { readSetting } from './configuration.js';
+import { watchInstructions } from './context/instructions.js';
 import { createBag, createSignal } from './disposables.js';
 import type { MoveReport } from './model/settings-secrets.js';
 import { readSendOn } from './model/settings.js';
@@ -18,6 +19,7 @@ export interface HostFacts extends WindowFacts, vscode.Disposable {
 export function createHostFacts(tell: Teller, onError: (error: unknown) => void): HostFacts {
   const bag = createBag();
   const changed = createSignal<void>(onError);
+  const instructions = createSignal<void>(onError);
   let prompts: string[] = [];
   let notices: NoticeView[] = [];
   let hasLooked = false;
@@ -28,7 +30,13 @@ export function createHostFacts(tell: Teller, onError: (error: unknown) => void)
       changed.fire();
     }, onError);
   };
-  bag.add(vscode.workspace.onDidGrantWorkspaceTrust(() => changed.fire()));
+  bag.add(watchInstructions(() => instructions.fire()));
+  bag.add(
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      changed.fire();
+      instructions.fire();
+    }),
+  );
   bag.add(
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
       changed.fire();
@@ -50,6 +58,7 @@ export function createHostFacts(tell: Teller, onError: (error: unknown) => void)
       return suggestionsFor(model, prompts);
     },
     onChange: (listener) => changed.on(listener),
+    onInstructions: (listener) => instructions.on(listener),
     tellSecrets({ moved, left }) {
       const names = moved.join(', ');
       if (moved.length > 0)

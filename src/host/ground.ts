@@ -1,11 +1,15 @@
 /** What chats, list and commands stand on: storage, models, agents, the open sessions. */
 import * as vscode from 'vscode';
+import type { Skills, Workspace } from '../ports.js';
 import { createTools } from '../tools/index.js';
+import { createSkillTool } from '../tools/skill.js';
 import { createAgents } from './agents.js';
 import { createToolBox, type ToolBox } from './api-tools.js';
 import { cleanDrafts, Drafts } from './chat/drafts.js';
 import { randomIds, systemClock } from './clock.js';
 import { readSetting } from './configuration.js';
+import { homeShelf } from './context/home-shelf.js';
+import { createSkills } from './context/skills.js';
 import { createBag, type Bag } from './disposables.js';
 import { createWorkspace } from './editor/workspace.js';
 import { createHostFacts, type HostFacts } from './facts.js';
@@ -30,6 +34,8 @@ export interface Ground {
   drafts: Drafts;
   /** What the model can do: ours, and what other extensions bring. */
   tools: ToolBox;
+  workspace: Workspace;
+  skills: Skills;
 }
 
 export async function layGround(parts: GroundParts): Promise<Ground> {
@@ -57,21 +63,29 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
   );
   // Without secret storage there are no keys; everything else goes on.
   await models.start().catch(output.bug);
-  const tools = createToolBox(createTools());
-  const sessions = createSessions(parts, { storage, facts, models, tools });
+  const supervisor = vscode.Uri.joinPath(context.extensionUri, 'dist', 'supervisor.js').fsPath;
+  const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env });
+  const skills = createSkills({ workspace, atHome: homeShelf, log: output.log });
+  const tools = createToolBox([...createTools(), createSkillTool(skills)]);
+  const sessions = createSessions(parts, { storage, facts, models, tools, workspace, skills });
   const drafts = new Drafts(cleanDrafts(storage.drafts, output.redact), systemClock, output.bug);
-  return { bag, storage, models, sessions, drafts, tools };
+  return { bag, storage, models, sessions, drafts, tools, workspace, skills };
 }
 
 function createSessions(
-  { context, output }: GroundParts,
-  { storage, facts, models, tools }: Omit<Ground, 'bag' | 'sessions' | 'drafts'> & { facts: HostFacts },
+  { output }: GroundParts,
+  {
+    storage,
+    facts,
+    models,
+    tools,
+    workspace,
+    skills,
+  }: Omit<Ground, 'bag' | 'sessions' | 'drafts'> & { facts: HostFacts },
 ): OpenSessions {
-  const supervisor = vscode.Uri.joinPath(context.extensionUri, 'dist', 'supervisor.js').fsPath;
-  const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env });
   const createAgent = createAgents({
     models: models.models,
-    workspace,
+    ...{ workspace, skills },
     tools: () => tools.list(),
     readSetting,
     output,

@@ -1,9 +1,10 @@
 /** What stands in the composer before it is sent: its text, what is attached, and what an edit put aside. */
 import * as z from 'zod';
+import { mentionKinds } from './mention-kinds.js';
 
-/** A file, folder, range or image that the person named; resolved by the host when it is sent. */
+/** What the person named: by its path alone, or with the text that goes along. */
 export const mentionSchema = z.object({
-  kind: z.enum(['file', 'folder', 'selection', 'problems', 'terminal', 'image']),
+  kind: z.enum(mentionKinds),
   label: z.string(),
   path: z.string().optional(),
   text: z.string().optional(),

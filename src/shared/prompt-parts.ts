@@ -2,12 +2,12 @@
  * A message taken apart: what was typed, what was attached to it. A part that is too long for a line of the log is only
  * its beginning here.
  */
-import type { Mention } from './composer-draft.js';
 import type { FilePart, Message, Part, TextPart } from './entry.js';
+import { mentionKinds, type MentionKind } from './mention-kinds.js';
 
 /** Something attached to a prompt: a named file or a pasted text. */
 export interface Attachment {
-  kind: Mention['kind'];
+  kind: MentionKind;
   label: string;
   path?: string;
   part: TextPart;
@@ -38,8 +38,9 @@ export function promptOf(message: Prompted): Prompt {
   return { typed: texts.slice(0, 1), attachments: texts.slice(1).map(attachmentOf), files };
 }
 
-const heading =
-  /^\[The person named this (file|folder|selection|problems|terminal): (.+?)(?: \((.+)\))?\](?:\n|$)/;
+const heading = new RegExp(
+  String.raw`^\[The person named this (${mentionKinds.join('|')}): (.+?)(?: \((.+)\))?\](?:\n|$)`,
+);
 
 function attachmentOf(part: TextPart): Attachment {
   const [, kind, label, path] = heading.exec(textOf(part)) ?? [];
@@ -51,8 +52,8 @@ function attachmentOf(part: TextPart): Attachment {
   };
 }
 
-const isKind = (kind: string | undefined): kind is Mention['kind'] =>
-  kind === 'file' || kind === 'folder' || kind === 'selection' || kind === 'problems' || kind === 'terminal';
+const kinds: readonly (string | undefined)[] = mentionKinds;
+const isKind = (kind: string | undefined): kind is MentionKind => kinds.includes(kind);
 
 /** What was attached, without the line that names it. */
 export const withoutHeading = (text: string): string => text.replace(heading, '');

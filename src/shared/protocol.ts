@@ -273,6 +273,15 @@ export interface FilesView {
   changed: number;
 }
 
+/** A file that goes along with every request: AGENTS.md. */
+export interface SentFile {
+  path: string;
+  /** Characters of it. */
+  chars: number;
+  /** It is longer than what is sent of it. */
+  isCut: boolean;
+}
+
 /** What the view shows beside the transcript; small, sent whole. */
 export interface StatusView {
   run: RunState;
@@ -291,6 +300,8 @@ export interface StatusView {
   isSummarising: boolean;
   /** The person is offered to let the files follow the line. */
   files?: FilesView;
+  /** What goes along with every request. Absent: nothing. */
+  sent?: readonly SentFile[];
 }
 
 /** Text of the attempt that streams now; not in the log yet. */

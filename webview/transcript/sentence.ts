@@ -46,6 +46,12 @@ const tools: Readonly<Record<string, ToolWords>> = {
     opens: true,
   },
   run: { icon: 'terminal', verbs: ['Run', 'Running', 'Ran'], object: ({ command }) => text(command) },
+  skill: {
+    icon: 'book',
+    verbs: ['Load', 'Loading', 'Loaded'],
+    object: ({ name, file }) =>
+      text(file) === '' ? `the skill ${text(name)}` : `${text(file)} of the skill ${text(name)}`,
+  },
   todo: { icon: 'checklist', verbs: ['Set', 'Setting', 'Set'], object: () => 'the to-do list' },
   finish: {
     icon: 'check-all',

@@ -109,7 +109,7 @@ async function summariesOf(
 /** What the model would be told, with nothing left out to make it fit. */
 async function tokensOf(core: Core, line: Line, model: ModelInfo): Promise<number> {
   const { contextWindow: _window, ...unlimited } = model;
-  const frame = await frameOf(core);
+  const frame = await frameOf(core, line);
   const { request } = buildContext(line, unlimited, {
     ...frame,
     openCalls: core.log.state().open_calls,

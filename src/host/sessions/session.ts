@@ -22,6 +22,8 @@ export interface WindowFacts {
   suggestions: (model: ModelView | null) => string[];
   /** One of the above changed. */
   onChange: (listener: () => void) => Disposable;
+  /** Instructions of the workspace were written. */
+  onInstructions: (listener: () => void) => Disposable;
 }
 
 /** A prompt was not sent because another window was faster; `seen` is the head it was written for. */
@@ -61,6 +63,7 @@ export class HostSession implements ShownSession, Disposable {
   private model: ModelView | null = null;
   private modelFailure: Failure | null = null;
   private modelRound = 0;
+  private isDisposed = false;
 
   constructor(private readonly parts: HostSessionParts) {
     this.agent = parts.agent;
@@ -78,6 +81,7 @@ export class HostSession implements ShownSession, Disposable {
     );
     this.bag.add(parts.onModels(() => this.refreshModelSoon()));
     this.bag.add(parts.facts.onChange(() => this.changed.fire()));
+    this.bag.add(parts.facts.onInstructions(() => this.lookAroundSoon()));
   }
 
   /** What it does, here or in another window that is known to work in it. */
@@ -112,6 +116,7 @@ export class HostSession implements ShownSession, Disposable {
       sendOn: parts.facts.sendOn(),
       mode: agent.mode(),
       isSummarising: agent.isCompacting(),
+      sent: agent.instructions(),
       ...(this.files.view === null ? {} : { files: this.files.view }),
     };
   };
@@ -183,8 +188,16 @@ export class HostSession implements ShownSession, Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.modelRound += 1;
     this.bag.dispose();
+  }
+
+  /** What goes along with the next request; what is read during a turn is kept for it. */
+  lookAroundSoon(): void {
+    this.agent.lookAround().catch((error: unknown) => {
+      if (!this.isDisposed) this.parts.onError(error);
+    });
   }
 
   private refreshModelSoon(): void {

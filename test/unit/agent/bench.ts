@@ -4,7 +4,7 @@ import { defaultPolicy } from '../../../src/agent/retry.js';
 import type { AgentEvent, AgentParts, AgentSession, AgentSettings } from '../../../src/agent/types.js';
 import type { SessionLog } from '../../../src/log/store.js';
 import { begunWord } from '../../../src/models/redact.js';
-import type { Models, Tool } from '../../../src/ports.js';
+import type { Models, Skills, Tool } from '../../../src/ports.js';
 import type { Failure } from '../../../src/shared/failure.js';
 import { isFailure } from '../../../src/shared/failure.js';
 import type { Entry } from '../../../src/shared/notes.js';
@@ -33,6 +33,7 @@ export interface BenchOptions {
   /** What the rules allow without asking. */
   allows?: (call: { tool: string; subject: string }) => boolean;
   tools?: readonly Tool[];
+  skills?: Skills;
   /** Real models in place of the scripted one. */
   models?: (clock: FakeClock) => Models;
   startedAt?: number;
@@ -140,6 +141,7 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     },
     surroundings: () =>
       Promise.resolve({ system: 'Linux', shell: '/bin/sh', date: '2026-01-01', instructions: [] }),
+    ...(options.skills === undefined ? {} : { skills: options.skills }),
     random: () => 0.5,
     log: (level, message) => told.push(`${level}: ${message}`),
   };

@@ -65,6 +65,7 @@ export function makeWorld(
         notices: () => [],
         suggestions: () => [],
         onChange: (listener) => facts.on(listener),
+        onInstructions: () => ({ dispose: () => undefined }),
       },
       resolveModel: (wanted) => model.resolve(wanted),
       onModels: (listener) => models.on(listener),
