@@ -172,6 +172,8 @@ export const STOPPED_IN_CALL =
 async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): Promise<Draft[]> {
   const ref = await stepRef(core, call);
   const message = resultMessage(ref, call.call, { content: outcome.content, is_error: outcome.is_error });
+  for (const { mime, name, bytes } of outcome.pictures ?? [])
+    message.parts.push({ type: 'image', blob: await core.blobs.put(bytes), mime, name });
   const batch: Draft[] = [message];
   const changes = [];
   for (const change of outcome.changes ?? []) {

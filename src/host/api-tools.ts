@@ -2,9 +2,10 @@
 import type { Disposable, Prepared, Tool } from '../ports.js';
 import { BoughError, toolFailure } from '../shared/failure.js';
 import type { ExtensionTool } from './api.js';
+import type { ToolSources } from './tool-sources.js';
 
 export interface ToolBox {
-  /** Ours first, then those of others in the order they came. */
+  /** Ours first, then those of others in the order they came, then those that come and go. */
   list(): readonly Tool[];
   /** @throws BoughError InvalidArgument when the name cannot be taken */
   register(tool: ExtensionTool): Disposable;
@@ -14,9 +15,12 @@ export interface ToolBox {
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const SHOWN_INPUT = 120;
 
-export function createToolBox(ours: readonly Tool[]): ToolBox {
+export function createToolBox(ours: readonly Tool[], more: ToolSources = none): ToolBox {
   const others: Tool[] = [];
-  const list = () => [...ours, ...others];
+  const list = () => {
+    const fixed = [...ours, ...others];
+    return [...fixed, ...more.list(new Set(fixed.map(({ spec }) => spec.name)))];
+  };
   return {
     list,
     register(given) {
@@ -32,6 +36,8 @@ export function createToolBox(ours: readonly Tool[]): ToolBox {
     },
   };
 }
+
+const none: ToolSources = { list: () => [] };
 
 const RISKS: readonly unknown[] = ['read', 'write', 'run', 'net'];
 

@@ -1,13 +1,15 @@
 /**
- * A process of its own between the extension host and one command. It lives as long as its standard input is open: when
- * the host closes it – or dies, even by `kill -9` – every process of the command is ended, first asked, then forced.
+ * A process of its own between the extension host and one command, or one program that the host talks with. It lives as
+ * long as its standard input is open: when the host closes it – or dies, even by `kill -9` – every process of the command
+ * is ended, first asked, then forced.
  *
  * In: one line of JSON, a {@link SupervisorRequest}, then nothing until the end of file.
  * Out: the command's stdout and stderr are this process's stdout, unread; {@link SupervisorReport}s go to descriptor 3.
+ * A program reads from descriptor 4, and its stderr is this process's stderr.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
-import { commandEnvironment, type Shell } from './editor/shell.js';
+import { commandEnvironment, windowsProgram, type Shell } from './editor/shell.js';
 import { MARK, members, signalTree, type ProcessTree } from './process-tree.js';
 
 export interface SupervisorRequest {
@@ -17,6 +19,8 @@ export interface SupervisorRequest {
   shells: Shell[];
   /** Value of {@link MARK} in the environment of all that the command starts; random. */
   mark: string;
+  /** Runs this instead of the command, with an environment of its own. */
+  program?: { file: string; args: string[]; env: Record<string, string> };
 }
 
 export type SupervisorReport =
@@ -58,22 +62,12 @@ for (const event of ['end', 'close', 'error'] as const) process.stdin.on(event, 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, hostIsGone);
 
 function start(wanted: SupervisorRequest, index: number): void {
-  const shell = wanted.shells[index];
-  if (shell === undefined) {
+  const started =
+    wanted.program === undefined ? spawnCommand(wanted, index) : spawnProgram(wanted, wanted.program);
+  if (started === undefined) {
     report({ type: 'failed', code: 'ENOENT', message: 'no shell was found' }, leave);
     return;
   }
-  const isCmd = isWindows && /cmd(\.exe)?$/i.test(shell.file);
-  const started = spawn(shell.file, [...shell.args, isCmd ? `"${wanted.command}"` : wanted.command], {
-    cwd: wanted.cwd,
-    env: { ...commandEnvironment(process.env), [MARK]: wanted.mark },
-    // One pipe for both, so that their order is kept; nothing to read.
-    stdio: ['ignore', 1, 1],
-    // Leads a process group of its own.
-    detached: !isWindows,
-    windowsHide: true,
-    windowsVerbatimArguments: isCmd,
-  });
   child = started;
   mark = wanted.mark;
   if (started.pid !== undefined) report({ type: 'started', pid: started.pid });
@@ -86,6 +80,40 @@ function start(wanted: SupervisorRequest, index: number): void {
   started.on('exit', (code, signal) => {
     ended = { code, signal };
     if (!isEnding) commandEnded(started.pid ?? 0);
+  });
+}
+
+function spawnCommand(
+  { shells, command, cwd, mark }: SupervisorRequest,
+  index: number,
+): ChildProcess | undefined {
+  const shell = shells[index];
+  if (shell === undefined) return undefined;
+  const isCmd = isWindows && /cmd(\.exe)?$/i.test(shell.file);
+  return spawn(shell.file, [...shell.args, isCmd ? `"${command}"` : command], {
+    cwd,
+    env: { ...commandEnvironment(process.env), [MARK]: mark },
+    // One pipe for both, so that their order is kept; nothing to read.
+    stdio: ['ignore', 1, 1],
+    // Leads a process group of its own.
+    detached: !isWindows,
+    windowsHide: true,
+    windowsVerbatimArguments: isCmd,
+  });
+}
+
+function spawnProgram(
+  { cwd, mark }: SupervisorRequest,
+  program: NonNullable<SupervisorRequest['program']>,
+): ChildProcess {
+  const { file, args } = isWindows ? windowsProgram(program) : program;
+  return spawn(file, args, {
+    cwd,
+    env: { ...program.env, [MARK]: mark },
+    stdio: [4, 1, 2],
+    detached: !isWindows,
+    windowsHide: true,
+    windowsVerbatimArguments: file !== program.file,
   });
 }
 

@@ -48,3 +48,16 @@ export function shellName(platform: NodeJS.Platform, env: Environment): string {
   const file = shellsFor(platform, env)[0]?.file ?? 'sh';
   return file.slice(file.lastIndexOf('/') + 1).replace(/\.exe$/i, '');
 }
+
+/**
+ * A program as Windows can start it: what is no .exe is a script that only `cmd` runs, so that every argument is written
+ * for both of them to read it as it was meant.
+ */
+export function windowsProgram(program: { file: string; args: string[] }): { file: string; args: string[] } {
+  if (/\.(exe|com)$/i.test(program.file)) return program;
+  const escape = (text: string): string => text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&');
+  const quoted = (text: string): string =>
+    escape(`"${text.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, '$1$1')}"`);
+  const line = [escape(program.file), ...program.args.map(quoted)].join(' ');
+  return { file: 'cmd.exe', args: ['/d', '/s', '/c', `"${line}"`] };
+}

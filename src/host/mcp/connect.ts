@@ -1,0 +1,207 @@
+/** Speaks the Model Context Protocol with one server. Loaded with its library when the first server starts. */
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type JsonSchemaValidator,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { HttpServer } from './config.js';
+import {
+  CallError,
+  type CallOptions,
+  type ConnectParts,
+  type Connection,
+  type ConnectionEvents,
+  type Reach,
+  type ServerTool,
+} from './connection.js';
+import { ProcessTransport } from './process-transport.js';
+import type { CallResult } from './result.js';
+
+/** A server may have to be fetched first (`npx`, `uvx`, `docker`). */
+const CONNECT_MS = 120_000;
+const LIST_MS = 30_000;
+
+interface About {
+  events: ConnectionEvents;
+  signal: AbortSignal;
+}
+
+export async function connect(reach: Reach, parts: ConnectParts, about: About): Promise<Connection> {
+  switch (reach.type) {
+    case 'stdio': {
+      const begin = () => new ProcessTransport(parts, reach.program, about.events.onSaid);
+      return connectOver(begin, parts, about);
+    }
+    case 'sse':
+      return connectOver(() => sse(reach), parts, about);
+    case 'http':
+      try {
+        return await connectOver(() => streamable(reach, parts), parts, about);
+      } catch (error) {
+        // Servers of before 2025 know only the older way.
+        if (!(error instanceof SdkHttpError) || ![400, 404, 405].includes(error.status)) throw error;
+        about.events.onSaid(`answered ${error.status}; trying the older way over server-sent events`);
+        return connectOver(() => sse(reach), parts, about);
+      }
+  }
+}
+
+const sse = ({ url, headers }: HttpServer): Transport =>
+  new SSEClientTransport(new URL(url), { requestInit: { headers } });
+
+const streamable = ({ url, headers }: HttpServer, { fetch }: ConnectParts): Transport =>
+  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch });
+
+/** A server that knows only revisions without `initialize` refuses it, and is then asked what it knows. */
+export async function connectOver(
+  begin: () => Transport,
+  parts: Pick<ConnectParts, 'version' | 'roots'>,
+  about: About,
+): Promise<Connection> {
+  try {
+    return await open(begin(), parts, about, 'legacy');
+  } catch (error) {
+    if (!(error instanceof ProtocolError) || about.signal.aborted) throw error;
+    about.events.onSaid(`refused the handshake (${error.message}); asking which one it knows`);
+    return open(begin(), parts, about, 'auto');
+  }
+}
+
+async function open(
+  transport: Transport,
+  parts: Pick<ConnectParts, 'version' | 'roots'>,
+  { events, signal }: About,
+  mode: 'legacy' | 'auto',
+): Promise<Connection> {
+  let isClosing = false;
+  let isOpen = false;
+  const connection: Connection = {
+    tools: [],
+    call: (tool, input, options) => call(client, transport, { tool, input, options }),
+    close: async () => {
+      isClosing = true;
+      await client.close();
+      await transport.close();
+    },
+  };
+  const client = new Client(
+    { name: 'bough', title: 'Bough', version: parts.version },
+    {
+      capabilities: { roots: { listChanged: true } },
+      versionNegotiation: { mode },
+      jsonSchemaValidator: { getValidator: acceptAll },
+      listChanged: {
+        tools: {
+          onChanged: (error, tools) => {
+            if (error !== null) events.onSaid(`could not list its tools again: ${error.message}`);
+            if (tools === null) return;
+            connection.tools = tools.map(toolOf);
+            events.onTools(connection.tools);
+          },
+        },
+      },
+    },
+  );
+  client.setRequestHandler('roots/list', () => ({ roots: parts.roots() }));
+  client.setNotificationHandler('notifications/message', ({ params }) => {
+    events.onSaid(
+      `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`,
+    );
+  });
+  client.onerror = (error) => events.onSaid(error.message);
+  client.onclose = () => {
+    if (isOpen && !isClosing) events.onEnded(endOf(transport));
+  };
+  try {
+    await client.connect(transport, { signal, timeout: CONNECT_MS });
+    if (client.getServerCapabilities()?.tools !== undefined) {
+      const { tools } = await client.listTools(undefined, { signal, timeout: LIST_MS });
+      connection.tools = tools.map(toolOf);
+    }
+  } catch (error) {
+    isClosing = true;
+    await transport.close();
+    throw startError(error, transport);
+  }
+  isOpen = true;
+  return connection;
+}
+
+/** A result that does not keep to the server's own schema is still its result. */
+const acceptAll =
+  <T>(): JsonSchemaValidator<T> =>
+  (data) => ({ valid: true, data: data as T, errorMessage: undefined });
+
+const endOf = (transport: Transport): string =>
+  transport instanceof ProcessTransport ? (transport.ended ?? 'has ended') : 'closed the connection';
+
+/** A process that ended says more than the request that it left open. */
+function startError(error: unknown, transport: Transport): unknown {
+  if (!(transport instanceof ProcessTransport) || transport.ended === undefined) return error;
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
+    return new Error(`it ${transport.ended} before it answered`, { cause: error });
+  return error;
+}
+
+const toolOf = ({ name, title, description, inputSchema }: Tool): ServerTool => ({
+  name,
+  ...(title === undefined ? {} : { title }),
+  description: description ?? title ?? '',
+  inputSchema: { ...inputSchema, type: 'object' },
+});
+
+async function call(
+  client: Client,
+  transport: Transport,
+  { tool, input, options }: { tool: string; input: Record<string, unknown>; options: CallOptions },
+): Promise<CallResult> {
+  const { signal, timeoutMs, longestMs, onProgress } = options;
+  try {
+    const { content, structuredContent, isError } = await client.callTool(
+      { name: tool, arguments: input },
+      {
+        signal,
+        timeout: timeoutMs,
+        maxTotalTimeout: longestMs,
+        resetTimeoutOnProgress: true,
+        onprogress: ({ progress, total, message }) => {
+          const share = total === undefined ? String(progress) : `${progress} of ${total}`;
+          onProgress(message === undefined ? `${share}\n` : `${share} ${message}\n`);
+        },
+      },
+    );
+    return { content, structuredContent, isError };
+  } catch (error) {
+    throw callError(error, signal, transport);
+  }
+}
+
+function callError(error: unknown, signal: AbortSignal, transport: Transport): CallError {
+  const message = error instanceof Error ? error.message : String(error);
+  const as = (trouble: CallError['trouble'], words = message) =>
+    new CallError(trouble, words, { cause: error });
+  if (signal.aborted) return as('stopped');
+  const hasEnded = transport instanceof ProcessTransport && transport.ended !== undefined;
+  if (hasEnded) return as('ended', endOf(transport));
+  if (error instanceof ProtocolError) return as('refused');
+  // A session that the server no longer knows: it did not even look at the call.
+  if (error instanceof SdkHttpError) return as(error.status === 404 ? 'lost' : 'refused');
+  if (!(error instanceof SdkError)) return as('ended');
+  switch (error.code) {
+    case SdkErrorCode.RequestTimeout:
+      return as('timeout');
+    case SdkErrorCode.ConnectionClosed:
+    case SdkErrorCode.NotConnected:
+    case SdkErrorCode.SendFailed:
+      return as('ended', endOf(transport));
+    default:
+      return as('refused');
+  }
+}
