@@ -27,6 +27,16 @@ const zodInEnglish = {
   },
 };
 
+/** A validator of JSON Schema by which nothing of ours is checked (host/mcp/connect.ts brings its own): 150 kilobytes. */
+const mcpWithoutAjv = {
+  name: 'mcp-without-ajv',
+  setup(build) {
+    build.onLoad({ filter: /@modelcontextprotocol[\\/]client[\\/]dist[\\/]shimsNode\.mjs$/ }, () => ({
+      contents: 'export const CORS_IS_POSSIBLE = false; export class DefaultJsonSchemaValidator {}',
+    }));
+  },
+};
+
 /** Loading undici replaces the process-wide dispatcher that VS Code's proxy support depends on. */
 const withoutUndici = {
   name: 'without-undici',
@@ -86,7 +96,7 @@ const host = {
   banner: {
     js: "import { createRequire as createRequireOfBough } from 'node:module'; const require = createRequireOfBough(import.meta.url);",
   },
-  plugins: [zodInEnglish, withoutUndici],
+  plugins: [zodInEnglish, mcpWithoutAjv, withoutUndici],
 };
 
 const webview = {
