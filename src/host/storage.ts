@@ -75,7 +75,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   const shared: Root = { ...parts, ...leases, root: roots.present, producer: `bough/${String(version)}` };
   await remembered(roots, onTrouble);
   const [identity] = folderIdentities();
-  const bucket = await findWorkspace(shared, shared.root, identity);
+  const bucket = await findWorkspace(shared, shared.root, identity, onTrouble);
   const first = placeAt({ ...shared, onFirstWrite: bucket.remember }, bucket.key, identity?.uri);
   const memory = createMemoryStore({ clock, ids, producer: shared.producer });
   const store = new WindowStore({ first, memory, freshId: () => ids.session(), onError, clean: parts.clean });

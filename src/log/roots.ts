@@ -12,7 +12,11 @@ import type { LeaseParts } from './lease.js';
 import { changeRemembered, parsed, readRemembered } from './remembered.js';
 import { ifThere, stored } from './storage.js';
 
-const rootsSchema = z.object({ roots: z.array(z.string()) });
+const rootsSchema = z.object({
+  roots: z.array(z.string()),
+  /** Named by another profile too, and not to be shown in this one. */
+  forgotten: z.array(z.string()).optional(),
+});
 const FOLDER = 'globalStorage';
 const PROFILES = 'profiles';
 const DEFAULT_PROFILE = 'Default';
@@ -27,6 +31,11 @@ export interface OtherRoot {
   profile?: string;
   /** Somebody remembers it, and there is nothing now: a disk that is not connected, a folder that was moved. */
   isMissing?: true;
+}
+
+interface Remembered {
+  roots: readonly string[];
+  forgotten: readonly string[];
 }
 
 export interface RootsParts extends LeaseParts {
@@ -48,15 +57,37 @@ export class KnownRoots {
   async add(root: string): Promise<void> {
     const { files } = this.#parts;
     if (root === this.#storage || (await readRoots(files, this.#storage)).includes(root)) return;
-    const { clock, who } = this.#parts;
+    await this.#change(({ roots, forgotten }) => ({
+      roots: [...roots, root],
+      forgotten: forgotten.filter((one) => one !== root),
+    }));
+  }
+
+  /** It is among the others no more, whoever names it, until it is used again. Nothing that is there is touched. */
+  async forget(root: string): Promise<void> {
+    await this.#change(({ roots, forgotten }) => ({
+      roots: roots.filter((one) => one !== root),
+      forgotten: [...forgotten, root],
+    }));
+  }
+
+  async #change(change: (known: Remembered) => Remembered): Promise<void> {
+    const { files, clock, who } = this.#parts;
     const file = fileIn(this.#storage);
     await stored('write', file, async () => {
       await files.makeFolder(this.#storage);
       await removeStaged({ files, clock, host: who.host }, this.#storage, await files.list(this.#storage));
     });
-    await changeRemembered(this.#parts, file, rootsSchema, (known) => ({
-      roots: [...absolute(known).filter((one) => one !== root), root],
-    }));
+    await changeRemembered(this.#parts, file, rootsSchema, (known) => {
+      const { roots, forgotten } = change({
+        roots: absolute(known?.roots),
+        forgotten: absolute(known?.forgotten),
+      });
+      return {
+        roots: [...new Set(roots)],
+        ...(forgotten.length === 0 ? {} : { forgotten: [...new Set(forgotten)] }),
+      };
+    });
   }
 
   /** All others: this profile's own storage, those of its siblings where they are there, and the roots that any of them names. */
@@ -65,9 +96,11 @@ export class KnownRoots {
     const named = await Promise.all(
       profiles.map(({ root }) => this.#orTold([], () => readRoots(this.#parts.files, root))),
     );
+    const forgotten = await this.#orTold([], () => readForgotten(this.#parts.files, this.#storage));
     const seen = new Set([(await this.#trueName(present)) ?? present]);
     const others: OtherRoot[] = [];
-    for (const candidate of [...profiles, ...named.flat().map((root) => ({ root }))]) {
+    const shown = named.flat().filter((root) => !forgotten.includes(root));
+    for (const candidate of [...profiles, ...shown.map((root) => ({ root }))]) {
       const found = await this.#trueName(candidate.root);
       const isMissing = found === undefined;
       const name = found ?? candidate.root;
@@ -128,7 +161,9 @@ export class KnownRoots {
 const fileIn = (storage: string): string => path.join(storage, 'roots.json');
 
 const readRoots = async (files: Files, storage: string): Promise<string[]> =>
-  absolute(await readRemembered(files, fileIn(storage), rootsSchema));
+  absolute((await readRemembered(files, fileIn(storage), rootsSchema))?.roots);
 
-const absolute = (known: z.infer<typeof rootsSchema> | undefined): string[] =>
-  (known?.roots ?? []).filter((root) => path.isAbsolute(root));
+const readForgotten = async (files: Files, storage: string): Promise<string[]> =>
+  absolute((await readRemembered(files, fileIn(storage), rootsSchema))?.forgotten);
+
+const absolute = (roots: readonly string[] = []): string[] => roots.filter((root) => path.isAbsolute(root));

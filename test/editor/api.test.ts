@@ -1,12 +1,16 @@
 // What another extension does with Bough's public API, in the host where both run.
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { call, caller } from './caller.js';
-import { ofType, onlyLog } from './log-on-disk.js';
+import { logsBelow, ofType, onlyLog } from './log-on-disk.js';
 import { withScriptedModel } from './scripted.js';
 
-test('another extension prompts, branches, names, replaces the history, and is told what waits', () =>
-  withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
+const model = fileURLToPath(new URL('extensions/model', import.meta.url));
+const other = 'bough-tests.model-of-tests';
+
+test('another extension prompts, branches, names, replaces the history, is told what waits, and has sessions of its own', () =>
+  withScriptedModel({ extensions: [caller, model] }, async ({ editor, server, person }) => {
     /** What a call gave, as the notification has it. */
     const told = async (name: string, ...args: unknown[]): Promise<string> =>
       (await (await call(editor, name, ...args)).innerText()).replace(/\s+/g, ' ');
@@ -45,4 +49,41 @@ test('another extension prompts, branches, names, replaces the history, and is t
     expect(ofType(log, 'tool_start')).toHaveLength(1);
     expect(ofType(log, 'message').filter(({ role }) => role === 'user')).toHaveLength(4);
     await editor.screenshot('api');
+
+    // Each extension reaches its own sessions; the person sees all of them.
+    const persons = String(log.header['id']);
+    server.enqueue(reply.text('The elm is noted.'));
+    const own = /"id":"([^"]+)"/.exec(await told('test.caller/open'))?.[1] ?? '';
+    expect(await told('test.caller/prompt', 'Note the elm')).toContain('The elm is noted.');
+    const owners = logsBelow(editor.storage()).map(({ header }) => [header['id'], header['owner']]);
+    expect(owners).toEqual([
+      [persons, undefined],
+      [own, 'test.caller'],
+    ]);
+    const listed = await told('test.caller/listSessions');
+    expect(listed).toContain(own);
+    expect(listed).not.toContain(persons);
+    expect(await told(`${other}/listAllSessions`)).toContain('listAllSessions: []');
+    for (const [name, id, ...args] of [
+      [`${other}/open`, own, { session: own }],
+      [`${other}/open`, persons, { session: persons }],
+      [`${other}/deleteSession`, own, own],
+      // What the panel shows is the person's.
+      [`${other}/history`, persons],
+    ] as const)
+      expect(await told(name, ...args)).toContain(
+        `AccessDenied The session ${id} does not belong to ${other}`,
+      );
+    expect(await told('nobody.there/listSessions')).toContain('InvalidArgument No extension "nobody.there"');
+    expect(logsBelow(editor.storage())).toHaveLength(2);
+
+    await editor.row('Trees');
+    const { locator } = await editor.row('Note the elm');
+    await locator.hover();
+    await editor.page
+      .locator('.monaco-hover')
+      .filter({ hasText: 'Belongs to the extension test.caller' })
+      .waitFor();
+    await locator.click();
+    await person.says('The elm is noted.');
   }));

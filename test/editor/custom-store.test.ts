@@ -24,6 +24,8 @@ test('a session in the store of another extension is written there, survives its
     expect(filesBelow(editor.storage()).filter((file) => /\.(jsonl|stream)$/.test(file))).toEqual([]);
 
     await useStore(editor, 'break');
+    await call(editor, 'prune', { sessionIdle: 0 });
+    await editor.row('Some sessions cannot be listed');
     await person.composer.fill('Are you there?');
     await person.at('send').click();
     const notice = person.notice('not-saved');
@@ -36,6 +38,8 @@ test('a session in the store of another extension is written there, survives its
     await person.at('send').click();
     await person.says('Back again.');
     await person.run('idle');
+    await editor.rowGone('Some sessions cannot be listed');
+    await editor.row('Hello');
     const held = Object.values(await useStore(editor, 'held'));
     expect(held.map((entries) => entries.filter((type) => type === 'message').length)).toEqual([4]);
 

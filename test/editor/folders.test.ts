@@ -192,6 +192,21 @@ test('sessions of another profile are listed and only read here; a fork of one g
     const again = await personAt(editor);
     await again.notice('read-only').filter({ hasText: place }).waitFor();
     await again.says('In the new place.');
+
+    // A drive that is not connected now is named, not left out; nobody has to see it for ever.
+    renameSync(place, `${place}.away`);
+    await run(editor, 'bough.session.otherFolders');
+    await editor.pick(/is not there now/);
+    await editor.confirm('Forget This Place');
+    await eventually(
+      () => !readFileSync(path.join(editor.storage(), 'roots.json'), 'utf8').includes(`"roots":["${place}"`),
+      { what: 'the place is forgotten' },
+    );
+    await run(editor, 'bough.session.otherFolders');
+    const rows = editor.page.locator('.quick-input-list .monaco-list-row');
+    await rows.first().waitFor();
+    expect(await rows.filter({ hasText: 'not there now' }).count()).toBe(0);
+    expect(logsBelow(`${place}.away`).length).toBeGreaterThan(1);
   }));
 
 /** Every file with what is in it. */

@@ -33,7 +33,7 @@ export interface Buckets {
 
 export interface OtherFoldersParts {
   buckets: Buckets;
-  roots: Pick<StorageRoots, 'elsewhere'>;
+  roots: Pick<StorageRoots, 'elsewhere' | 'forget'>;
   store: WindowStore;
   chats: Chats;
   tree: SessionsTree;
@@ -49,8 +49,8 @@ interface Found {
 }
 
 interface FolderRow extends vscode.QuickPickItem {
-  /** Makes it known here under the id that it gives. */
-  open?: () => Promise<string>;
+  /** Makes it known here under the id that it gives; undefined for what is no session. */
+  open?: () => Promise<string | undefined>;
 }
 
 export class OtherFolders {
@@ -138,6 +138,7 @@ export class OtherFolders {
   }
 
   private rowsElsewhere(root: RootElsewhere): FolderRow[] {
+    if (root.isMissing === true) return this.rowsOfMissing(root.root);
     const where =
       root.profile === undefined ? root.root : vscode.l10n.t('profile "{0}" of VS Code', root.profile);
     const why =
@@ -158,6 +159,34 @@ export class OtherFolders {
         open: async () => (await this.parts.store.openToRead(file, why)).id,
       })),
     ]);
+  }
+
+  /** What is not there now hides nothing that somebody looks for: it says where it was. */
+  private rowsOfMissing(root: string): FolderRow[] {
+    const { roots } = this.parts;
+    return [
+      separator(vscode.l10n.t('{0} – not there now', root)),
+      {
+        label: vscode.l10n.t('Sessions that were kept in {0}', root),
+        detail: vscode.l10n.t('{0} is not there now: attach the drive or forget this place', root),
+        iconPath: new vscode.ThemeIcon('warning'),
+        open: async () => {
+          const forget = vscode.l10n.t('Forget This Place');
+          const chosen = await vscode.window.showWarningMessage(
+            vscode.l10n.t('{0} is not there now.', root),
+            {
+              modal: true,
+              detail: vscode.l10n.t(
+                'Sessions were kept there. Attach the drive, or bring the folder back, and they are listed again. To forget the place deletes nothing: it is no longer listed until bough.sessions.location names it again.',
+              ),
+            },
+            forget,
+          );
+          if (chosen === forget) await roots.forget(root);
+          return undefined;
+        },
+      },
+    ];
   }
 
   private rowOf({ title, updated }: SessionSummary): FolderRow {

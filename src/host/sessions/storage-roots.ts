@@ -17,12 +17,15 @@ export interface StorageRoots {
   wanted(): string | undefined;
   /** The present one is found again once the setting names another. */
   remember(): Promise<void>;
+  /** Those that have sessions, and those that may have some and are not there now. */
   elsewhere(): Promise<RootElsewhere[]>;
+  /** One that is not there is listed no more; nothing is deleted. */
+  forget(root: string): Promise<void>;
   copyTo(root: string, signal: AbortSignal): Promise<RootCopy>;
 }
 
-/** One that has sessions. */
 export interface RootElsewhere extends OtherRoot {
+  /** Those that have sessions; none of a root that is not there. */
   folders: readonly FolderElsewhere[];
 }
 
@@ -47,11 +50,12 @@ export function storageRoots(parts: StorageRootsParts): StorageRoots {
       const listed = await Promise.all(
         (await known.others(present)).map(async (other) => ({
           ...other,
-          folders: await foldersOf(parts, other),
+          folders: other.isMissing === true ? [] : await foldersOf(parts, other),
         })),
       );
-      return listed.filter(({ folders }) => folders.length > 0);
+      return listed.filter(({ folders, isMissing }) => isMissing === true || folders.length > 0);
     },
+    forget: (root) => known.forget(root),
     copyTo: (to, signal) => copyRoot({ ...parts, from: present, to }, signal),
   };
 }

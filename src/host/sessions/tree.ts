@@ -9,6 +9,7 @@ import { branchItem } from './branch-items.js';
 import { branchesOf, type Branch } from './branches.js';
 import type { OpenSessions, SessionEvent } from './open-sessions.js';
 import { groupByTime, relativeTime, rowIcons, rowWord, type GroupName } from './rows.js';
+import { nestRows } from './nested.js';
 import { ON_SHOW } from './on-show.js';
 import { sizeWords } from './size-words.js';
 import { noFilter, queryOf, type TreeFilter } from './tree-filter.js';
@@ -19,7 +20,9 @@ export type TreeNode =
   | { kind: 'session'; summary: SessionSummary }
   | { kind: 'branch'; session: string; branch: Branch }
   /** More sessions, or more branches of one. */
-  | { kind: 'more'; count: number; session?: string };
+  | { kind: 'more'; count: number; session?: string }
+  /** Why sessions are not in the list. */
+  | { kind: 'failing'; messages: readonly string[] };
 
 export interface SessionsTreeParts {
   store: WindowStore;
@@ -44,6 +47,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private limit = PAGE;
   /** Of sessions of which more branches were asked for. */
   private readonly branchLimits = new Map<string, number>();
+  /** As the list was read last. */
+  private subagents: ReadonlyMap<string, readonly SessionSummary[]> = new Map();
   private shownFilter = noFilter;
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: { dispose(): void }[];
@@ -84,6 +89,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.refresh();
   }
 
+  private subagentsOf({ id }: SessionSummary): TreeNode[] {
+    return (this.subagents.get(id) ?? []).map((summary) => ({ kind: 'session', summary }));
+  }
+
   private branchLimit(session: string): number {
     return this.branchLimits.get(session) ?? BRANCHES;
   }
@@ -95,9 +104,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       case 'group':
         return node.sessions.map((summary) => ({ kind: 'session', summary }));
       case 'session':
-        return this.branches(node.summary);
+        return [...this.subagentsOf(node.summary), ...(await this.branches(node.summary))];
       case 'branch':
       case 'more':
+      case 'failing':
         return [];
     }
   }
@@ -112,6 +122,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         return branchItem(node.session, node.branch, this.parts.sessions.peekReadable(node.session)?.run());
       case 'more':
         return moreItem(node);
+      case 'failing':
+        return failingItem(node.messages);
     }
   }
 
@@ -123,17 +135,24 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   private async roots(): Promise<TreeNode[]> {
-    const { sessions, isMore } = await this.read();
+    const { sessions: all, isMore, failing } = await this.read();
+    const { sessions, below } = nestRows(all);
+    this.subagents = below;
     const groups = groupByTime(sessions, this.parts.now());
     const [only] = groups;
     const rows: TreeNode[] =
       groups.length === 1 && only
         ? only.rows.map((summary) => ({ kind: 'session', summary }))
         : groups.map(({ name, rows: members }) => ({ kind: 'group', name, sessions: members }));
-    return isMore ? [...rows, { kind: 'more', count: this.limit }] : rows;
+    return [
+      ...(failing.length === 0 ? [] : [{ kind: 'failing' as const, messages: failing }]),
+      ...rows,
+      ...(isMore ? [{ kind: 'more' as const, count: this.limit }] : []),
+    ];
   }
 
-  private async read(): Promise<{ sessions: SessionSummary[]; isMore: boolean }> {
+  private async read(): Promise<{ sessions: SessionSummary[]; isMore: boolean; failing: readonly string[] }> {
+    const failing = new Set<string>();
     const sessions: SessionSummary[] = [];
     let cursor: string | undefined;
     do {
@@ -143,9 +162,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         ...(cursor === undefined ? {} : { cursor }),
       });
       sessions.push(...page.sessions);
+      for (const message of this.parts.store.failing) failing.add(message);
       ({ cursor } = page);
     } while (cursor !== undefined && sessions.length < this.limit);
-    return { sessions, isMore: cursor !== undefined };
+    return { sessions, isMore: cursor !== undefined, failing: [...failing] };
   }
 
   private async branches({ id }: SessionSummary): Promise<TreeNode[]> {
@@ -165,7 +185,12 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const word = sessions.troubleOf(summary.id) ? 'damaged' : rowWord(summary, live?.run());
     const title = live?.title() ?? summary.title;
     const isShown = this.parts.shown() === summary.id;
-    const item = new vscode.TreeItem(title, collapsibility(live?.agent.log.outline, summary));
+    const item = new vscode.TreeItem(
+      title,
+      this.subagents.has(summary.id)
+        ? vscode.TreeItemCollapsibleState.Collapsed
+        : collapsibility(live?.agent.log.outline, summary),
+    );
     if (isShown) item.resourceUri = ON_SHOW;
     const isEphemeral = this.parts.store.isEphemeral(summary.id);
     const { icon, color } = isEphemeral && word === '' ? { icon: 'eye-closed' } : rowIcons[word];
@@ -279,6 +304,18 @@ function groupTitle(name: GroupName): string {
     case 'older':
       return vscode.l10n.t('Older');
   }
+}
+
+/** In sight as long as it is so: a list that hides sessions does not look whole. */
+function failingItem(messages: readonly string[]): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Some sessions cannot be listed'));
+  item.id = 'failing';
+  item.contextValue = 'failing';
+  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  item.tooltip = messages.join('\n');
+  item.accessibilityInformation = { label: [item.label, ...messages].join(' ') };
+  item.command = { command: 'bough.log.show', title: vscode.l10n.t('Show Log') };
+  return item;
 }
 
 function moreItem({ count, session }: Extract<TreeNode, { kind: 'more' }>): vscode.TreeItem {

@@ -59,8 +59,9 @@ export class WindowStore implements SessionStore {
   readonly #listening: Disposable[] = [];
   /** Of those that another extension took back: closed with the window, since what is open of them stays so. */
   readonly #takenBack: Place[] = [];
-  /** What is wrong with a place is told once, however often it is asked. */
-  readonly #told = new Set<string>();
+  /** What is wrong with a place, by its key, is told once, however often it is asked, until it works again. */
+  readonly #told = new Map<string, string>();
+  #failing: readonly string[] = [];
 
   constructor(private readonly parts: WindowStoreParts) {
     this.#places = [parts.first];
@@ -184,11 +185,23 @@ export class WindowStore implements SessionStore {
     return (await this.#of(id)).summary?.(id);
   }
 
-  list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
+  async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
     const places = [...this.#places, ...this.#registered];
     const stores = places.map(({ store }) => store);
     const all = this.#ephemeral.size > 0 ? [...stores, this.parts.memory] : stores;
-    return mergeLists(all, query, (index, error) => this.#tell(places[index]?.key ?? 'memory', error));
+    const failing = new Map<string, unknown>();
+    const page = await mergeLists(all, query, (index, error) =>
+      failing.set(places[index]?.key ?? 'memory', error),
+    );
+    for (const { key } of places) if (!failing.has(key)) this.#told.delete(key);
+    for (const [key, error] of failing) this.#tell(key, error);
+    this.#failing = [...failing.values()].map(messageOf);
+    return page;
+  }
+
+  /** Why some sessions were not in the list that was given last. */
+  get failing(): readonly string[] {
+    return this.#failing;
   }
 
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
@@ -264,9 +277,9 @@ export class WindowStore implements SessionStore {
   }
 
   #tell(key: string, error: unknown): void {
-    const what = `${key}: ${error instanceof Error ? error.message : String(error)}`;
-    if (this.#told.has(what)) return;
-    this.#told.add(what);
+    const message = messageOf(error);
+    if (this.#told.get(key) === message) return;
+    this.#told.set(key, message);
     this.parts.onError(error);
   }
 
@@ -280,6 +293,8 @@ export class WindowStore implements SessionStore {
     return (await this.placeOf(id)).store;
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const has = async (store: WholeStore, id: string): Promise<boolean> =>
   (await store.summary?.(id)) !== undefined;

@@ -211,6 +211,33 @@ describe('known roots', () => {
     ]);
   });
 
+  it('forget one that is wanted no more, whoever names it, until it is used again', async () => {
+    const [main, work] = [ofExtension(), ofExtension('profiles', 'w')];
+    for (const root of [main, work]) await mkdir(root, { recursive: true });
+    const gone = path.join(base, 'gone');
+    const known = new KnownRoots(main, leases());
+    for (const roots of [known, new KnownRoots(work, leases())]) await roots.add(gone);
+    const listed = async (roots: KnownRoots) => (await roots.others('/present')).map(({ root }) => root);
+    expect(await listed(known)).toContain(gone);
+    await known.forget(gone);
+    await known.forget(gone);
+    expect(await listed(known)).toEqual([main, work]);
+    expect(await listed(new KnownRoots(work, leases()))).toContain(gone);
+    await known.add(gone);
+    expect(await listed(known)).toContain(gone);
+    expect(JSON.parse(await readFile(path.join(main, 'roots.json'), 'utf8'))).toEqual({ roots: [gone] });
+  });
+
+  it('forget none when that cannot be written, which is said', async () => {
+    const storage = ofExtension();
+    const known = new KnownRoots(storage, leases());
+    await known.add('/sessions/a');
+    files.faults = [{ call: 'replace', path: 'roots.json', errno: 'EROFS' }];
+    await expect(known.forget('/sessions/a')).rejects.toMatchObject({ data: { errno: 'EROFS' } });
+    files.heal();
+    expect((await known.others('/present')).map(({ root }) => root)).toContain('/sessions/a');
+  });
+
   it('hide none because one cannot be looked at', async () => {
     const [main, work] = [ofExtension(), ofExtension('profiles', 'w')];
     for (const root of [main, work]) await mkdir(root, { recursive: true });

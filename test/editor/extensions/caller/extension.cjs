@@ -26,10 +26,18 @@ exports.activate = (context) => {
     const [command, ...args] = await asked();
     await vscode.commands.executeCommand(command, ...args);
   };
+  /** `publisher.name/call` is a call of the API of that extension alone. */
+  const scoped = new Map();
+  const apiFor = async (id) => {
+    const api = await bough();
+    if (id !== undefined && !scoped.has(id)) scoped.set(id, api.forExtension(id));
+    return id === undefined ? api : scoped.get(id);
+  };
   const call = async () => {
     const [mark, name, ...args] = await asked();
     try {
-      const result = await (await bough())[name](...args);
+      const [method, id] = name.split('/').reverse();
+      const result = await (await apiFor(id))[method](...args);
       const told = result?.prompt ? { id: result.id, path: result.path, title: result.title } : result;
       vscode.window.showInformationMessage(`${mark} API ${name}: ${JSON.stringify(told ?? null)}`);
     } catch (error) {

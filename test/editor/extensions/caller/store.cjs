@@ -38,6 +38,7 @@ exports.createStore = () => {
       sessions.delete(id);
     },
     async list() {
+      whole();
       const rows = [...sessions.values()].map(rowOf);
       return rows.sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1));
     },
