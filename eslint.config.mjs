@@ -22,7 +22,7 @@ const vscode = { regex: '^vscode$', message: 'Only host and extension.ts import 
 const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'dist', 'out', 'coverage', 'media/sample'] },
+  { ignores: ['node_modules', 'dist', 'out', 'coverage', 'media/sample', 'test/editor/fixtures'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: source,

@@ -375,6 +375,10 @@ export interface Workspace {
   /** Applies through the editor (undo, dirty buffers, format-on-save) and saves what was not dirty before. */
   apply(changes: FileChange[]): Promise<AppliedChange[] | Failure>;
   /** Runs under the supervisor: the whole process group dies with `signal` or with this process. */
+  /** Files by name. What ignore files and `files.exclude` leave out is left out. */
+  find(query: FileQuery, signal: AbortSignal): Promise<FoundFiles | Failure>;
+  readonly language: Language;
+  readonly web: Web;
   run(
     command: string,
     options: {
@@ -383,6 +387,8 @@ export interface Workspace {
       signal: AbortSignal;
       onOutput: (chunk: string) => void;
     },
+      /** Lifts the time limit when it aborts. */
+      lifted?: AbortSignal;
   ): Promise<CommandResult | Failure>;
 }
 
@@ -405,6 +411,8 @@ export interface Prepared {
 }
 
 /** A piece of a result that was too long to be told whole. Characters are code points. */
+  /** The person is asked each time, whatever it is: no rule and no mode lets it run without a card. */
+  isAlwaysAsked?: boolean;
 export interface ResultPiece {
   text: string;
   /** Of the first character of `text`. */
@@ -470,12 +478,23 @@ export interface ToolSession {
 }
 
 export interface ToolContext {
+  /** A call that was let go on beside the turn, by the id its result named; undefined when none is known by it. */
+  background(id: string): BackgroundCall | undefined;
+  /** Gives a part of the task to an agent of its own. Only while the call runs. */
+  delegate(
+    task: SubagentTask,
+    options: { signal: AbortSignal; report: (chunk: string) => void },
+  ): Promise<SubagentEnd | Failure>;
   workspace: Workspace;
   session: ToolSession;
   signal: AbortSignal;
   /** Live output, for display only. */
   report: (chunk: string) => void;
 }
+  /** What the person wrote when they let it run. */
+  said?: string;
+  /** Aborts when the person lets the call go on beside the turn: its time limit does not count any more. */
+  aside: AbortSignal;
 
 /** Instructions for a kind of task, as they are offered: what they are for. */
 export interface SkillInfo {

@@ -45,6 +45,7 @@ export async function requestDraft(
     input_hash: inputHash(prepared.input),
     targets: prepared.targets,
     risk: prepared.risk,
+    ...(prepared.isAlwaysAsked === true ? { always_asked: true } : {}),
     ...(proposal.length === 0 ? {} : { proposal }),
   };
 }

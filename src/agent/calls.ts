@@ -100,7 +100,7 @@ export async function prepareCall(
   const tool = core.parts.tools.find((known) => known.spec.name === name);
   if (tool === undefined) return unknownTool(core, name);
   try {
-    const context = toolContext(core, signal, () => undefined);
+    const context = toolContext(core, signal);
     const prepared = await unlessStopped(signal, tool.prepare(await inputOf(core, call), context));
     if (prepared === null) return cancelled();
     return isFailure(prepared) ? prepared : { call, tool, prepared };

@@ -39,7 +39,7 @@ export interface Run {
   enter(phase: RunState): void;
   wait: LiveWait | null;
   /** The call that runs now; ending it does not end the turn. */
-  call: { call_id: string; end(): void } | null;
+  call: { call_id: string; end(): void; putAside: (() => void) | null } | null;
   /** The last text of the open step that is in no entry yet. */
   partial: Partial | null;
   /** How the turn failed, once that is known and while it is being written. */

@@ -92,7 +92,7 @@ async function answer(
 
 async function allow(core: Core, pending: Pending, intent: Decide): Promise<Done | Failure> {
   const { turn_id, call, request_id } = pending;
-  const { edited_input, feedback, scope } = intent;
+  const { edited_input, feedback } = intent;
   const ready = await prepareAgain(core, edited_input === undefined ? call : edited(call, edited_input));
   if (isFailure(ready)) return edited_input === undefined ? ready : badEdit(ready);
   if (typeof ready === 'string') {
@@ -101,6 +101,7 @@ async function allow(core: Core, pending: Pending, intent: Decide): Promise<Done
     return {};
   }
   if (isForbidden(core, ready.prepared)) return readOnlyMode();
+  const scope = ready.prepared.isAlwaysAsked === true ? 'once' : intent.scope;
   const rule = await remember(core, ready, scope);
   const allowed = [
     decisionDraft(turn_id, request_id, 'allow', { scope, feedback, edited_input }),
@@ -152,7 +153,7 @@ async function allowedToo(
     const ready = await prepareAgain(core, other);
     // What has expired says so when its own turn comes.
     if (typeof ready === 'string' || isFailure(ready)) continue;
-    if (!core.parts.rules.allows(ready.prepared, rules)) continue;
+    if (ready.prepared.isAlwaysAsked === true || !core.parts.rules.allows(ready.prepared, rules)) continue;
     drafts.push(decisionDraft(turn_id, other.request.id, 'allow', { scope }));
   }
   return drafts;

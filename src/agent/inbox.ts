@@ -36,6 +36,8 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
     case 'end_call':
       // Not through the gate: like a stop it waits for nothing.
       return Promise.resolve(endCall(core, intent.call_id));
+    case 'background_call':
+      return Promise.resolve(putAside(core, intent.call_id));
     case 'dismiss':
       return inGate(() => dismiss(core));
     case 'set_mode':

@@ -56,6 +56,7 @@ export function headTo(core: Core, entry_id: string | null): Draft[] {
 
 /** Whether the mode, or a rule, lets it run without a card. What only looks always may. */
 export function runsUnasked(core: Core, prepared: Prepared): boolean {
+  if (prepared.isAlwaysAsked === true) return false;
   if (prepared.risk === 'read') return true;
   const { mode, rules } = approvalOf(core);
   if (mode === 'read_only') return false;

@@ -7,7 +7,7 @@ import type { Core, LiveWait, Partial, Run, StopReason } from './core.js';
 export class LiveRun implements Run {
   readonly turn_id: string;
   wait: LiveWait | null = null;
-  call: { call_id: string; end(): void } | null = null;
+  call: Run['call'] = null;
   partial: Partial | null = null;
   ending: Failure | null = null;
   lastAttempt: number | null = null;

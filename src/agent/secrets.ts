@@ -29,11 +29,14 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
 
 export const withoutKeys = <T>(value: T, redact: Redact): T => mapTexts(value, (text) => redact.keys(text));
 
+/** Tools whose results are what commands print. */
+const PRINTING = new Set(['run', 'background']);
+
 export function cleanDraft(draft: Draft, redact: Redact): Draft {
   const clean = withoutKeys(draft, redact);
   if (clean.type !== 'message' || clean.role !== 'tool') return clean;
   const parts = clean.parts.map((part): Part =>
-    part.type === 'tool_result' && part.name === 'run'
+    part.type === 'tool_result' && PRINTING.has(part.name)
       ? { ...part, content: redact.tokens(part.content) }
       : part,
   );

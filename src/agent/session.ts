@@ -4,6 +4,7 @@
  */
 import type { SessionLog } from '../log/store.js';
 import type { Failure } from '../shared/failure.js';
+import { Background } from './background.js';
 import { summarizeBranch } from './compaction/branch.js';
 import { runStateOf, underLease, wantedModel, type Core } from './core.js';
 import { addExtensionData } from './extension-data.js';
@@ -183,6 +184,7 @@ async function shutdown(core: Core): Promise<void> {
   core.isClosed = true;
   core.watch?.dispose();
   core.run?.stop('closed');
+  core.background.endAll();
   const done = Promise.all([settled(core), core.gate.pass(() => Promise.resolve())]);
   await new Promise<void>((resolve) => {
     const timer = core.parts.clock.after(SHUTDOWN_MS, resolve);

@@ -15,6 +15,8 @@ export async function stop(core: Core): Promise<Done | Failure> {
   // Not through the gate: a stop waits for nothing. What just began is stopped when the gate is free.
   core.run?.stop('stopped');
   const run = core.run;
+  // What a run let go on ends with its signal; without a run this ends whatever still goes on.
+  if (run === null) core.background.endAll();
   if (run !== null) return ranOut(core, run.done);
   const later = await core.gate.pass(() =>
     orFailure(async (): Promise<Done | Failure | { done: Promise<void> }> => {
@@ -53,11 +55,24 @@ function close(core: Core, how: Closing): Promise<boolean> {
 }
 
 /** Ends one call that takes too long; its turn goes on with what it gave. */
-export function endCall({ run }: Core, call_id: string): Done | Failure {
+export function endCall({ run, background }: Core, call_id: string): Done | Failure {
+  if (background.end(call_id)) return {};
   if (run?.call?.call_id !== call_id) {
     return refused('NotRunning', 'This call does not run any more.');
   }
   run.call.end();
+  return {};
+}
+
+/** Lets one call go on beside the turn, which is told so and goes on at once. */
+export function putAside({ run }: Core, call_id: string): Done | Failure {
+  if (run?.call?.call_id !== call_id || run.signal.aborted) {
+    return refused('NotRunning', 'This call does not run any more.');
+  }
+  if (run.call.putAside === null) {
+    return refused('InvalidArgument', 'Only a command can go on in the background.');
+  }
+  run.call.putAside();
   return {};
 }
 

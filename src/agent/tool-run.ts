@@ -3,11 +3,11 @@ import type { Disposable, Prepared, Tool, ToolContext, ToolOutcome } from '../po
 import { isBoughError, type Failure } from '../shared/failure.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
+import { createPrinted } from './background.js';
 import type { Core, Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { stackOf } from './failures.js';
 import { readResult } from './results.js';
-import { delegate } from './subagents.js';
 import { skillLoad } from './skills.js';
 
 /** How long a stopped tool may take to give its result. */
@@ -26,16 +26,31 @@ export const toolBug = (name: string, error: unknown): Failure => ({
   transient: false,
 });
 
-export const toolContext = (
-  core: Core,
-  signal: AbortSignal,
-  report: (chunk: string) => void,
-): ToolContext => ({
+/** For a call that is only looked at. */
+const nothing = { aside: new AbortController().signal, report: (): void => undefined };
+
+interface Running extends Pick<ToolContext, 'aside' | 'report'> {
+  call_id: string;
+}
+
+export const toolContext = (core: Core, signal: AbortSignal, running?: Running): ToolContext => ({
   workspace: core.parts.workspace,
-  session: { readResult: (id, offset, limit) => readResult(core, id, { offset, limit }) },
+  session: {
+    readResult: (id, offset, limit) => readResult(core, id, { offset, limit }),
+    background: (id) => core.background.get(id),
+  },
   signal,
-  report,
+  aside: running?.aside ?? nothing.aside,
+  report: running?.report ?? nothing.report,
+  ...saidTo(core, running?.call_id),
 });
+
+/** What the person wrote when they let a call run. */
+function saidTo(core: Core, id: string | undefined): Pick<ToolContext, 'said'> {
+  const { open_calls } = core.log.state();
+  const said = open_calls.find(({ call }) => call.call_id === id)?.decision?.feedback;
+  return said === undefined ? {} : { said };
+}
 
 export async function stepRef(
   core: Core,
@@ -89,7 +104,7 @@ export async function finishCall(core: Core, run: Run, ready: ReadyCall): Promis
       await keepResult(core, run, call_id, await resultBatch(core, call, { content, is_error: true }));
     }
   } finally {
-    core.live.endCall(call_id);
+    if (!core.background.isRunning(call_id)) core.live.endCall(call_id);
   }
 }
 
@@ -115,8 +130,20 @@ async function runTool(
 ): Promise<ToolOutcome | null> {
   const ending = new AbortController();
   const signal = AbortSignal.any([run.signal, ending.signal]);
-  const context = toolContext(core, signal, (chunk) => core.live.report(call_id, chunk));
-  run.call = { call_id, end: () => ending.abort(new Error('The person ended this call.')) };
+  const aside = new AbortController();
+  const printed = createPrinted();
+  const report = (chunk: string): void => {
+    printed.add(chunk);
+    core.live.report(call_id, chunk);
+  };
+  const context = toolContext(core, signal, {
+    call_id,
+    aside: aside.signal,
+    report,
+  });
+  const end = (): void => ending.abort(new Error('The person ended this call.'));
+  const putAside = prepared.risk === 'run' ? (): void => aside.abort() : null;
+  run.call = { call_id, end, putAside };
   const work = (async (): Promise<ToolOutcome> => {
     try {
       return await tool.run(prepared, context);
@@ -126,12 +153,27 @@ async function runTool(
     }
   })();
   try {
-    const outcome = await orAbandoned(core, run, signal, work);
+    const outcome = await Promise.race([orAbandoned(core, run, signal, work), wasPutAside(aside.signal)]);
+    if (outcome === 'aside') {
+      const onEnd = (): void => core.live.endCall(call_id);
+      core.background.keep(call_id, { work: work.then(({ content }) => content), printed, end, onEnd });
+      return { content: goesOn(call_id, core.parts.redact.tokens(printed.read())), is_error: false };
+    }
     if (outcome === null || run.signal.aborted || !ending.signal.aborted) return outcome;
     return { ...outcome, content: `${outcome.content}\n${ENDED_CALL}` };
   } finally {
     run.call = null;
   }
+}
+
+const wasPutAside = (aside: AbortSignal): Promise<'aside'> =>
+  new Promise((resolve) => {
+    aside.addEventListener('abort', () => resolve('aside'), { once: true });
+  });
+
+function goesOn(id: string, printed: string): string {
+  const said = `[The person lets this go on in the background: it is still running, as "${id}". Use background with this id to read its output, to wait for its end or to end it.]`;
+  return printed.trim() === '' ? said : `${printed.trimEnd()}\n\n${said}`;
 }
 
 /** A tool that does not heed the stop is left after a moment; what it did is then not known. */

@@ -1,5 +1,6 @@
 /** Files as the chat names them: found for a mention, opened at a line. */
 import * as vscode from 'vscode';
+import { filesMatching } from './editor/files-matching.js';
 import { Refusal } from './errors.js';
 
 const MOST = 50;
@@ -9,7 +10,7 @@ const ignored = '**/{node_modules,.git}/**';
 export async function findFiles(query: string): Promise<string[]> {
   const words = query.replace(/[\\{}[\]*?]/g, ' ').trim();
   const pattern = words === '' ? '**/*' : `**/*${insensitive(words.slice(words.lastIndexOf('/') + 1))}*`;
-  const found = await vscode.workspace.findFiles(pattern, ignored, MOST * 4);
+  const found = await filesMatching(pattern, ignored, MOST * 4);
   const many = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
   return found
     .map((uri) => vscode.workspace.asRelativePath(uri, many))

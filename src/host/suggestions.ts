@@ -1,6 +1,7 @@
 /** Prompts an empty chat offers: made from the files of this workspace, or the demo's own. */
 import * as vscode from 'vscode';
 import type { ModelView } from '../shared/protocol.js';
+import { filesMatching } from './editor/files-matching.js';
 
 export const demoPrompts = [
   'What is in this folder?',
@@ -17,8 +18,8 @@ const ignored = '**/{node_modules,dist,out,build,target,vendor,.git,.venv}/**';
 /** Looks once; what it finds is offered from then on. */
 export async function lookForPrompts(): Promise<string[]> {
   const [[readme], files] = await Promise.all([
-    vscode.workspace.findFiles('{README,README.md,Readme.md,readme.md}', undefined, 1),
-    vscode.workspace.findFiles(sources, ignored, 40),
+    filesMatching('{README,README.md,Readme.md,readme.md}', undefined, 1),
+    filesMatching(sources, ignored, 40),
   ]);
   const shown = (uri: vscode.Uri) => vscode.workspace.asRelativePath(uri, false);
   const byDepth = files

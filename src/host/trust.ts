@@ -7,7 +7,9 @@ import type { StatusView } from '../shared/protocol.js';
 
 export function placeOfWindow(): StatusView['place'] {
   if (!vscode.workspace.isTrusted) return 'untrusted';
-  return (vscode.workspace.workspaceFolders?.length ?? 0) > 0 ? 'ready' : 'no-folder';
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  if (folders.length === 0) return 'no-folder';
+  return folders.some(({ uri }) => uri.scheme === 'file') ? 'ready' : 'virtual';
 }
 
 /** Folders whose AGENTS.md may speak to the model. */

@@ -155,6 +155,8 @@ export const noteSchemas = {
     input_hash: z.string(),
     targets: z.array(target),
     risk: z.enum(['read', 'write', 'run', 'net']).optional(),
+    /** It is decided for this once only: nothing remembered lets such a call run. */
+    always_asked: z.boolean().optional(),
     /** The change itself, as blobs, so that the card can show it after a reload without asking the tool again. */
     proposal: z
       .array(z.looseObject({ path: z.string(), before: hash.nullable(), after: hash.nullable() }))

@@ -50,6 +50,8 @@ export const intentSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('end_call'), call_id: z.string() }),
   /** Closes all calls that wait for a decision, and with them the turn: nothing is run and nothing is sent. */
   z.object({ type: z.literal('dismiss') }),
+  /** Lets one command that runs go on beside the turn, which goes on at once. `end_call` ends it later. */
+  z.object({ type: z.literal('background_call'), call_id: z.string() }),
   /** What may run without a card from now on. */
   z.object({ type: z.literal('set_mode'), mode: z.enum(approvalModes) }),
   /** What to do with an interrupted turn. */
@@ -290,8 +292,8 @@ export interface StatusView {
   model: ModelView | null;
   /** Failure of the last turn on this path, while nothing newer happened. */
   failure: Failure | null;
-  /** No folder · untrusted · ready: which welcome to show when there is no message. */
-  place: 'ready' | 'no-folder' | 'untrusted';
+  /** No folder · untrusted · on no disk · ready: which welcome to show when there is no message. */
+  place: 'ready' | 'no-folder' | 'untrusted' | 'virtual';
   suggestions: string[];
   sendOn: 'enter' | 'modEnter';
   /** What runs without a card. */

@@ -11,6 +11,7 @@ import type {
 import { isFailure, toolFailure, type Failure } from '../shared/failure.js';
 import { changeSummary, showChanged } from './changed-lines.js';
 import { refused, refuseUntrusted } from './outcome.js';
+import { watchProblems } from './problem-list.js';
 
 export interface Current {
   path: WorkspacePath;
@@ -29,7 +30,7 @@ export async function currentFile(path: string, context: ToolContext): Promise<C
   if (file.lossy !== true) return { path: place, file };
   return toolFailure(
     'not-utf8',
-    `${place.shown} is not valid UTF-8, so changing its text would damage other parts of it. Change it with a command.`,
+    `${place.shown} is not valid UTF-8, so changing its text would damage other parts of it. Change it with a command, or let the person tell VS Code its encoding (files.encoding, or "Reopen with Encoding").`,
   );
 }
 
@@ -49,11 +50,20 @@ export async function applyPrepared(prepared: Prepared, context: ToolContext): P
   }
   if (context.signal.aborted)
     return refused(toolFailure('cancelled', `Stopped before ${target.path} was changed.`));
+  const { signal, workspace } = context;
+  const watch = await watchProblems(workspace.language, path, { isNew: change.before === null, signal });
   const applied = await context.workspace.apply([change]);
   if (isFailure(applied)) return refused(applied);
   const done = applied[0];
   if (done === undefined) throw new Error('a change was applied and not reported');
-  return tell(change, done, applied);
+  const told = tell(change, done, applied);
+  if (told.is_error) return told;
+  const { lines, outcome } = await watch.after(signal);
+  return {
+    ...told,
+    content: [told.content, ...lines].join('\n'),
+    ...(told.outcome === undefined ? {} : { outcome: `${told.outcome}${outcome}` }),
+  };
 }
 
 function tell(change: FileChange, done: AppliedChange, changes: AppliedChange[]): ToolOutcome {

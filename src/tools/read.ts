@@ -127,7 +127,8 @@ function remarks(shown: string, file: WorkspaceText): string[] {
   if (file.dirty) notes.push(`${shown} has unsaved changes in the editor; this is the text in the editor.`);
   if (file.lossy === true) {
     notes.push(
-      `${shown} is not valid UTF-8: each wrong byte is shown as U+FFFD, and edit refuses to change the file.`,
+      `${shown} is not valid in its encoding: each wrong byte is shown as U+FFFD, and edit refuses to change the file. ` +
+        'When VS Code is told its encoding (files.encoding, or "Reopen with Encoding"), Bough reads and edits it too.',
     );
   }
   return notes;

@@ -1,7 +1,7 @@
 /** Runs one shell command to its end, its time limit or Stop, and tells what it printed and how it ended. */
 import * as z from 'zod';
 import type { CommandResult, Tool, ToolContext, ToolOutcome, WorkspacePath } from '../ports.js';
-import { isFailure, type Failure } from '../shared/failure.js';
+import { isFailure, toolFailure, type Failure } from '../shared/failure.js';
 import { inputSchema, parseInput } from './input.js';
 import { refused, refuseUntrusted } from './outcome.js';
 import { count, duration, oneLine } from './text.js';
@@ -60,7 +60,7 @@ export const runTool: Tool = {
     const plan = await planOf(prepared.input, context);
     if (isFailure(plan)) return refused(plan);
     const { command, ...place } = plan;
-    const options = { ...place, signal: context.signal, onOutput: context.report };
+    const options = { ...place, signal: context.signal, lifted: context.aside, onOutput: context.report };
     const result = await context.workspace.run(command, options);
     return isFailure(result) ? refused(result) : tell(result, plan, context.signal.aborted);
   },
@@ -73,6 +73,12 @@ async function planOf(input: unknown, context: ToolContext): Promise<Plan | Fail
   if (untrusted !== null) return untrusted;
   const cwd = await context.workspace.resolve(wanted.cwd ?? firstFolder(context));
   if (isFailure(cwd)) return cwd;
+  if (cwd.folder.path === undefined) {
+    return toolFailure(
+      'virtual',
+      'Commands cannot run here: the files of this workspace are not on the disk of a machine. Use the other tools.',
+    );
+  }
   return { command: wanted.command, cwd, timeoutMs: wanted.timeout_ms ?? DEFAULT_TIMEOUT };
 }
 

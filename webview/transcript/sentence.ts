@@ -38,6 +38,47 @@ const tools: Readonly<Record<string, ToolWords>> = {
     opens: true,
   },
   search: { icon: 'search', verbs: ['Search', 'Searching', 'Searched'], object: searched },
+  glob: {
+    icon: 'files',
+    verbs: ['Find', 'Finding', 'Found'],
+    object: ({ pattern, path }) => `files ${text(pattern)}${placeIn(path)}`,
+  },
+  symbols: {
+    icon: 'symbol-class',
+    verbs: ['Look up', 'Looking up', 'Looked up'],
+    object: ({ path, query }) => (text(path) === '' ? `symbol “${text(query)}”` : `symbols of ${text(path)}`),
+    opens: true,
+  },
+  references: {
+    icon: 'references',
+    verbs: ['Look up', 'Looking up', 'Looked up'],
+    object: ({ path, symbol, line }) =>
+      `uses of ${text(symbol) || `line ${typeof line === 'number' ? line : '?'}`} of ${text(path)}`,
+    opens: true,
+  },
+  diagnostics: {
+    icon: 'warning',
+    verbs: ['Check', 'Checking', 'Checked'],
+    object: ({ path }) => (text(path) === '' ? 'the problems' : `the problems of ${text(path)}`),
+    opens: true,
+  },
+  fetch: { icon: 'globe', verbs: ['Fetch', 'Fetching', 'Fetched'], object: ({ url }) => text(url) },
+  ask: {
+    icon: 'question',
+    verbs: ['Ask', 'Asking', 'Asked'],
+    object: ({ question }) => `“${firstLine(text(question))}”`,
+  },
+  background: {
+    icon: 'server-process',
+    verbs: ['Look after', 'Looking after', 'Looked after'],
+    object: ({ action }) =>
+      action === 'wait'
+        ? 'a command in the background, to its end'
+        : action === 'end'
+          ? 'a command in the background, and end it'
+          : 'a command in the background',
+  },
+  read_result: { icon: 'file', verbs: ['Read', 'Reading', 'Read'], object: () => 'on in a long result' },
   edit: { icon: 'edit', verbs: ['Edit', 'Editing', 'Edited'], object: ({ path }) => text(path), opens: true },
   write: {
     icon: 'new-file',
@@ -53,6 +94,11 @@ const tools: Readonly<Record<string, ToolWords>> = {
       text(file) === '' ? `the skill ${text(name)}` : `${text(file)} of the skill ${text(name)}`,
   },
   todo: { icon: 'checklist', verbs: ['Set', 'Setting', 'Set'], object: () => 'the to-do list' },
+  subagent: {
+    icon: 'organization',
+    verbs: ['Give', 'Waiting for', 'Gave'],
+    object: ({ task, agent }) => `${text(agent) || 'a subagent'}: ${firstLine(text(task))}`,
+  },
   finish: {
     icon: 'check-all',
     verbs: ['Finish', 'Finishing', 'Finished'],
@@ -70,9 +116,10 @@ function lines({ start_line: start, end_line: end }: Input): string {
   return ` ${typeof start === 'number' ? start : 1}–${typeof end === 'number' ? end : 'end'}`;
 }
 
+const placeIn = (path: unknown): string => (text(path) === '' ? '' : ` in ${text(path)}`);
+
 function searched({ pattern, path }: Input): string {
-  const where = text(path) === '' ? '' : ` in ${text(path)}`;
-  return `“${text(pattern)}”${where}`;
+  return `“${text(pattern)}”${placeIn(path)}`;
 }
 
 const isInput = (value: unknown): value is Input =>
@@ -140,7 +187,7 @@ function outcomeOf(card: ToolCard): string | undefined {
       if (card.result === NO_RULE_RESULT) return 'not run: no rule allows it';
       return exitWords(card) ?? (firstLine(card.result) || 'failed');
     case 'ok':
-      return exitWords(card) ?? changedLines(card);
+      return exitWords(card) ?? answerWords(card) ?? changedLines(card);
   }
 }
 
@@ -176,9 +223,10 @@ export function ownSentence(card: ToolCard): string | undefined {
   }
 }
 
-function deniedWords({ decision, feedback }: ToolCard): string {
+function deniedWords({ call, decision, feedback }: ToolCard): string {
   switch (decision) {
     case 'deny':
+      if (call.name === 'ask') return 'you gave no answer';
       return feedback === undefined || feedback === '' ? 'you denied this' : `you denied this: ${feedback}`;
     case 'replied':
       return 'not run: you replied instead';
@@ -212,6 +260,9 @@ const END_LENGTH = 1000;
 
 function exitWords(card: ToolCard): string | undefined {
   if (card.call.name !== 'run') return undefined;
+  if (card.result?.includes('[The person lets this go on in the background:') === true) {
+    return 'went on in the background';
+  }
   const end = card.result?.slice(-END_LENGTH) ?? '';
   for (const [pattern, words] of ends) {
     const match = pattern.exec(end);
@@ -219,6 +270,10 @@ function exitWords(card: ToolCard): string | undefined {
   }
   return undefined;
 }
+
+/** What the person answered. */
+const answerWords = ({ call, result }: ToolCard): string | undefined =>
+  call.name === 'ask' && result !== undefined ? `you: ${firstLine(result)}` : undefined;
 
 const countLines = (value: string): number =>
   value === '' ? 0 : value.replace(/\n$/, '').split('\n').length;

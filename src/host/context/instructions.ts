@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { NestedInstructions, Surroundings } from '../../agent/types.js';
 import type { Workspace } from '../../ports.js';
 import { isFailure } from '../../shared/failure.js';
+import { filesMatching } from '../editor/files-matching.js';
 import { trustedFolders } from '../trust.js';
 
 const NAME = 'AGENTS.md';
@@ -22,7 +23,7 @@ export async function readInstructions(
   const many = folders.length > 1;
   const roots = folders.map(({ name }) => (many ? `${name}/${NAME}` : NAME));
   const texts = await Promise.all(roots.map((path) => readText(workspace, path)));
-  const found = await vscode.workspace.findFiles(`**/*/${NAME}`, ignored, MOST_NESTED);
+  const found = await filesMatching(`**/*/${NAME}`, ignored, MOST_NESTED);
   const nested = found
     .map((uri) => vscode.workspace.asRelativePath(uri, many))
     .filter((path) => !roots.includes(path))

@@ -5,10 +5,10 @@
 import * as vscode from 'vscode';
 import type { AppliedChange, FileChange } from '../../ports.js';
 import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
-import { decodeUtf8, encodeUtf8 } from './decode.js';
+import { decodeText, encodeUtf8 } from './decode.js';
 import { fileFailure } from './file-errors.js';
 import { minimalChange } from './minimal-change.js';
-import { openDocument } from './read-text.js';
+import { decodeAsShown, openDocument } from './read-text.js';
 
 /** How long an editor may take to notice that its file changed, or was saved, on disk. */
 const CATCH_UP_MS = 5000;
@@ -159,12 +159,10 @@ async function isClean(document: vscode.TextDocument): Promise<void> {
 
 async function isOnDisk(document: vscode.TextDocument, bytes: Uint8Array | null): Promise<boolean> {
   if (bytes === null) return false;
-  const decoded = decodeUtf8(bytes);
+  const decoded = decodeText(bytes);
   const text = document.getText();
   if (typeof decoded !== 'string' && flat(decoded.text) === flat(text)) return true;
-  return (
-    flat(await vscode.workspace.decode(bytes, { uri: document.uri })).replace(/^\uFEFF/, '') === flat(text)
-  );
+  return flat(await decodeAsShown(document.uri, bytes)).replace(/^\uFEFF/, '') === flat(text);
 }
 
 async function restore(document: vscode.TextDocument, text: string): Promise<void> {

@@ -25,6 +25,8 @@ export interface CommandOptions {
   /** Absolute path of an existing folder. */
   cwd: string;
   timeoutMs: number;
+  /** Lifts the time limit when it aborts. */
+  lifted?: AbortSignal;
   signal: AbortSignal;
   onOutput: (chunk: string) => void;
 }
@@ -73,7 +75,7 @@ export async function runCommand(
 }
 
 /** Closes the supervisor's input, which ends the command, at the time limit or the signal. */
-function endInTime(supervisor: ChildProcess, clock: Clock, { timeoutMs, signal }: CommandOptions) {
+function endInTime(supervisor: ChildProcess, clock: Clock, { timeoutMs, signal, lifted }: CommandOptions) {
   let isTimedOut = false;
   let force: Disposable | undefined;
   const end = (): void => {
@@ -84,13 +86,16 @@ function endInTime(supervisor: ChildProcess, clock: Clock, { timeoutMs, signal }
     isTimedOut = true;
     end();
   });
+  const lift = (): void => limit.dispose();
   signal.addEventListener('abort', end, { once: true });
+  lifted?.addEventListener('abort', lift, { once: true });
   return {
     isTimedOut: () => isTimedOut,
     dispose: () => {
       limit.dispose();
       force?.dispose();
       signal.removeEventListener('abort', end);
+      lifted?.removeEventListener('abort', lift);
     },
   };
 }

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { Disposable } from '../../ports.js';
-import { decodeUtf8 } from './decode.js';
+import { decodeText } from './decode.js';
 
 /** The bytes that a session kept under this hash. */
 export type ReadKept = (session: string, hash: string) => Promise<Uint8Array>;
@@ -61,6 +61,6 @@ export function createKeptFiles(read: ReadKept): KeptFiles {
 }
 
 function wordsOf(bytes: Uint8Array): string {
-  const decoded = decodeUtf8(bytes);
+  const decoded = decodeText(bytes);
   return typeof decoded === 'string' ? `(${decoded}, ${bytes.length} bytes)\n` : decoded.text;
 }

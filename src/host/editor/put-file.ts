@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { PutChange, PutResult, WorkspacePath } from '../../ports.js';
 import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
 import { applyChanges } from './apply-changes.js';
-import { decodeUtf8, sha256 } from './decode.js';
+import { decodeText, sha256 } from './decode.js';
 import { fileFailure } from './file-errors.js';
 import { openDocument, readCurrent } from './read-text.js';
 
@@ -42,7 +42,7 @@ async function putText(
       'unsaved',
       `${path.shown} has unsaved changes in the editor, so it was not removed. Save or revert it first.`,
     );
-  const wanted = decodeUtf8(bytes);
+  const wanted = decodeText(bytes);
   if (typeof wanted === 'string' || !wanted.valid)
     return toolFailure(
       'unsaved',

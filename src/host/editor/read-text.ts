@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { WorkspacePath, WorkspaceText } from '../../ports.js';
 import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
-import { decodeUtf8, encodeUtf8, sha256 } from './decode.js';
+import { decodeText, encodeUtf8, sha256 } from './decode.js';
 import { fileFailure } from './file-errors.js';
 
 /** VS Code itself does not give extensions documents much larger than this. */
@@ -73,24 +73,25 @@ async function readBytes(path: WorkspacePath, uri: vscode.Uri): Promise<Uint8Arr
 }
 
 async function decode(shown: string, uri: vscode.Uri, bytes: Uint8Array): Promise<WorkspaceText | Failure> {
-  const decoded = decodeUtf8(bytes);
+  const decoded = decodeText(bytes);
   if (decoded === 'binary') return toolFailure('binary', `${shown} is a binary file, not text.`);
-  if (decoded === 'utf-16') {
-    return toolFailure(
-      'binary',
-      `${shown} is encoded as UTF-16. Bough reads and edits UTF-8 text; convert it first.`,
-    );
-  }
   const state = { hash: sha256(bytes), dirty: false, bytes: bytes.length };
-  if (decoded.valid && usesUtf8(uri)) return { ...state, text: decoded.text };
+  const isByItself = decoded.encoding === 'utf-16' || encodingOf(uri).startsWith('utf8');
+  if (decoded.valid && isByItself) return { ...state, text: decoded.text };
+  if (decoded.encoding === 'utf-16') return { ...state, text: decoded.text, lossy: true };
   // The person told VS Code which encoding this file has, or lets it guess.
-  const text = (await vscode.workspace.decode(bytes, { uri })).replace(/^\uFEFF/, '');
+  const text = (await decodeAsShown(uri, bytes)).replace(/^\uFEFF/, '');
   return !decoded.valid && text.includes('\uFFFD') ? { ...state, text, lossy: true } : { ...state, text };
 }
 
-function usesUtf8(uri: vscode.Uri): boolean {
-  const encoding =
-    openDocument(uri)?.encoding ??
-    vscode.workspace.getConfiguration('files', uri).get<string>('encoding', 'utf8');
-  return encoding.startsWith('utf8');
+/** As an editor shows these bytes: by the encoding the person chose there, else by the settings. */
+export function decodeAsShown(uri: vscode.Uri, bytes: Uint8Array): Thenable<string> {
+  const encoding = openDocument(uri)?.encoding;
+  return encoding === undefined
+    ? vscode.workspace.decode(bytes, { uri })
+    : vscode.workspace.decode(bytes, { encoding });
 }
+
+const encodingOf = (uri: vscode.Uri): string =>
+  openDocument(uri)?.encoding ??
+  vscode.workspace.getConfiguration('files', uri).get<string>('encoding', 'utf8');

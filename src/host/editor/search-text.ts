@@ -1,12 +1,12 @@
 /** Searches the workspace's folders one after the other, with VS Code's ripgrep where there is one. */
 import * as vscode from 'vscode';
-import ignore from 'ignore';
 import type { SearchHit, SearchQuery, SearchResult, WorkspaceFolder, WorkspacePath } from '../../ports.js';
 import { cancelled, isFailure, type Failure } from '../../shared/failure.js';
-import { decodeUtf8 } from './decode.js';
+import { decodeText } from './decode.js';
 import { fileFailure } from './file-errors.js';
 import { searchWithRipgrep, type FoundLines, type TextSearch } from './ripgrep.js';
 import { patternOf, scanText } from './scan.js';
+import { walkFiles } from './walk-files.js';
 
 export interface SearchParts {
   folders: readonly WorkspaceFolder[];
@@ -33,7 +33,7 @@ export async function searchText(
     const search = {
       pattern,
       regex,
-      target: targetOf(query, folder),
+      target: query.in === undefined ? '' : targetOf(query.in, folder),
       maxResults: query.maxResults - hits.length,
     };
     const found = await searchFolder(parts, folder, search, signal);
@@ -48,7 +48,7 @@ export async function searchText(
   return { hits, more, ...(notes.length === 0 ? {} : { note: notes.join(' ') }) };
 }
 
-async function missingPath({ uri, shown }: WorkspacePath): Promise<Failure | null> {
+export async function missingPath({ uri, shown }: WorkspacePath): Promise<Failure | null> {
   try {
     await vscode.workspace.fs.stat(vscode.Uri.parse(uri, true));
     return null;
@@ -57,10 +57,9 @@ async function missingPath({ uri, shown }: WorkspacePath): Promise<Failure | nul
   }
 }
 
-function targetOf(query: SearchQuery, folder: WorkspaceFolder): string {
-  if (query.in === undefined) return '';
+export function targetOf(place: WorkspacePath, folder: WorkspaceFolder): string {
   const base = vscode.Uri.parse(folder.uri, true).path.replace(/\/$/, '');
-  return vscode.Uri.parse(query.in.uri, true).path.slice(base.length + 1);
+  return vscode.Uri.parse(place.uri, true).path.slice(base.length + 1);
 }
 
 function searchFolder(parts: SearchParts, folder: WorkspaceFolder, search: TextSearch, signal: AbortSignal) {
@@ -76,50 +75,43 @@ async function scanFolder(
   const pattern = patternOf(search.pattern, search.regex);
   if (isFailure(pattern)) return pattern;
   const root = vscode.Uri.parse(folder.uri, true);
-  const { files, note } = await filesToScan(root, search.target);
+  const { files, ...told } = await filesToScan(root, search.target, signal);
   const hits: FoundLines['hits'] = [];
   for (const relative of files) {
     if (signal.aborted) return cancelled();
     const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(root, relative));
-    const decoded = decodeUtf8(bytes);
+    const decoded = decodeText(bytes);
     if (typeof decoded === 'string') continue;
     hits.push(...scanText(relative, decoded.text, pattern, search.maxResults + 1 - hits.length));
-    if (hits.length > search.maxResults) return { hits: hits.slice(0, search.maxResults), more: true, note };
+    if (hits.length > search.maxResults)
+      return { hits: hits.slice(0, search.maxResults), more: true, ...told };
   }
-  return { hits, more: false, note };
+  return { hits, more: false, ...told };
 }
 
-async function filesToScan(root: vscode.Uri, target: string): Promise<{ files: string[]; note: string }> {
-  const below = target === '' ? '**/*' : `{${target},${target}/**}`;
-  const found = await vscode.workspace.findFiles(
-    new vscode.RelativePattern(root, below),
-    undefined,
-    MAX_SCANNED_FILES,
-  );
-  const rules = ignore().add([
-    '.git',
-    ...(target.split('/').includes('node_modules') ? [] : ['node_modules']),
-  ]);
-  rules.add(await ignoreFileOf(root));
-  const base = root.path.replace(/\/$/, '');
-  const files = found.map((uri) => uri.path.slice(base.length + 1)).filter((file) => !rules.ignores(file));
-  const limit =
-    found.length === MAX_SCANNED_FILES ? ` and only ${MAX_SCANNED_FILES} files were looked at` : '';
+/** Where there is no ripgrep. */
+export async function filesToScan(
+  root: vscode.Uri,
+  target: string,
+  signal: AbortSignal,
+): Promise<{ files: string[]; note?: string }> {
+  const exclude = excludedGlobs(root);
+  const { files, isCut } = await walkFiles(root, { target, exclude, most: MAX_SCANNED_FILES, signal });
+  if (!isCut) return { files };
   return {
-    files: files.sort(),
-    note: `VS Code's own search tool was not found: of the ignore files only the .gitignore of the folder itself was used${limit}.`,
+    files,
+    note: `Only the first ${String(MAX_SCANNED_FILES)} files were looked at, because VS Code's own search tool cannot be used here. Name a folder.`,
   };
 }
 
-async function ignoreFileOf(root: vscode.Uri): Promise<string> {
-  try {
-    return new TextDecoder().decode(
-      await vscode.workspace.fs.readFile(vscode.Uri.joinPath(root, '.gitignore')),
-    );
-  } catch (error) {
-    if (error instanceof vscode.FileSystemError) return '';
-    throw error;
-  }
+/** What the person hides everywhere; what is hidden only beside another file stays. */
+export function excludedGlobs(folder: vscode.Uri): string[] {
+  const globs = vscode.workspace
+    .getConfiguration('files', folder)
+    .get<Record<string, unknown>>('exclude', {});
+  return Object.entries(globs)
+    .filter(([, value]) => value === true)
+    .map(([glob]) => glob);
 }
 
 /** The search sees the disk; where an editor has newer text, that is said. */

@@ -5,13 +5,16 @@ import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
 import { applyChanges } from './apply-changes.js';
 import { runCommand } from './command.js';
 import { fileFailure } from './file-errors.js';
+import { findFiles } from './find-files.js';
+import { createLanguage } from './language.js';
 import { locate, type Root } from './paths.js';
 import { putFile } from './put-file.js';
 import { hashText, readCurrent, readText } from './read-text.js';
 import { findRipgrep } from './ripgrep.js';
-import { searchText } from './search-text.js';
+import { searchText, type SearchParts } from './search-text.js';
 import type { Environment } from './shell.js';
 import { locateVirtual } from './virtual-paths.js';
+import { createWeb } from '../web.js';
 
 export interface WorkspaceParts {
   /** Path of the supervisor's script. */
@@ -23,6 +26,16 @@ export interface WorkspaceParts {
 
 export function createWorkspace(parts: WorkspaceParts): Workspace {
   let ripgrep: Promise<string | undefined> | undefined;
+  const searchParts = async (): Promise<SearchParts | Failure> => {
+    const where = folders();
+    if (where.length === 0)
+      return toolFailure(
+        'no-folder',
+        'No folder is open, so there is nothing to search. Open a folder first.',
+      );
+    ripgrep ??= findRipgrep(vscode.env.appRoot);
+    return { folders: where, ripgrep: await ripgrep, name: pathBelow };
+  };
   return {
     folders,
     get trusted() {
@@ -36,15 +49,15 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     put: putFile,
     apply: applyChanges,
     search: async (query, signal) => {
-      const where = folders();
-      if (where.length === 0)
-        return toolFailure(
-          'no-folder',
-          'No folder is open, so there is nothing to search. Open a folder first.',
-        );
-      ripgrep ??= findRipgrep(vscode.env.appRoot);
-      return searchText({ folders: where, ripgrep: await ripgrep, name: pathBelow }, query, signal);
+      const search = await searchParts();
+      return isFailure(search) ? search : searchText(search, query, signal);
     },
+    find: async (query, signal) => {
+      const search = await searchParts();
+      return isFailure(search) ? search : findFiles(search, query, signal);
+    },
+    language: createLanguage(pathOf),
+    web: createWeb(),
     run: async (command, { cwd, ...options }) => {
       const folder = await commandFolder(cwd);
       return isFailure(folder) ? folder : runCommand(parts, command, { ...options, cwd: folder });
@@ -74,6 +87,14 @@ async function resolve(wanted: string): Promise<WorkspacePath | Failure> {
   const folder = all.find(({ path }) => path === located.root.path);
   if (folder === undefined) throw new Error('a path was located in a folder that is not open');
   return { uri: vscode.Uri.file(located.absolute).toString(), shown: located.shown, folder };
+}
+
+/** A file as the workspace names it; undefined when it lies outside. */
+function pathOf(uri: vscode.Uri): WorkspacePath | undefined {
+  const owner = vscode.workspace.getWorkspaceFolder(uri);
+  const folder = folders().find((one) => one.uri === owner?.uri.toString());
+  if (owner === undefined || folder === undefined) return undefined;
+  return pathBelow(folder, uri.path.slice(owner.uri.path.replace(/\/$/, '').length + 1));
 }
 
 function pathBelow(folder: WorkspaceFolder, relative: string): WorkspacePath {

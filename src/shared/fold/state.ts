@@ -233,3 +233,4 @@ function pendingApproval(state: CallState): PendingApproval[] {
     },
   ];
 }
+      ...(request.always_asked === true ? { always_asked: true } : {}),

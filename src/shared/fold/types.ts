@@ -84,6 +84,8 @@ export interface PendingApproval {
   tool: string;
   summary: string;
   risk: 'read' | 'write' | 'run' | 'net';
+  /** Can be decided for this once only. */
+  always_asked?: boolean;
   input: unknown;
   input_hash: string;
   targets: { path: string; hash: string | null }[];

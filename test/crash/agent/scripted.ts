@@ -142,6 +142,15 @@ export function folderWorkspace(folder: string): Workspace {
     list: unused,
     read: unused,
     search: unused,
+    find: unused,
+    language: {
+      problems: () => [],
+      freshProblems: () => Promise.resolve({ problems: [], isSure: true }),
+      symbols: unused,
+      findSymbols: unused,
+      references: unused,
+    },
+    web: { nearby: () => null, open: unused },
     run: unused,
   };
 }

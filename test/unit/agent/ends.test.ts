@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Failure } from '../../../src/shared/failure.js';
 import { NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
 import { failureOf, later, openBench, type Bench } from './bench.js';
@@ -225,6 +225,73 @@ describe('F9: ending one call', () => {
     await bench.clock.advance(2_000);
     expect(bench.story().at(-1)).toContain('turn_end completed');
     expect(JSON.stringify(bench.model.asked[1]?.request.messages)).toContain('was left. It may go on.');
+  });
+});
+
+describe('F9: a command goes on beside the turn', () => {
+  const idOf = (bench: Bench) => bench.session.progress()[0]?.call_id ?? '';
+  const putAside = (bench: Bench) => bench.do({ type: 'background_call', call_id: idOf(bench) });
+  const open = () =>
+    openBench({
+      allows: () => true,
+      script: [calls([run('hang'), run('two')]), text('done'), text('again')],
+    });
+
+  const nothingRuns = (bench: Bench) => vi.waitFor(() => expect(bench.session.progress()).toEqual([]));
+
+  it('the turn is told and goes on; the command is shown, and ends by hand when the turn is over', async () => {
+    const bench = await open();
+    await bench.send('go');
+    const id = idOf(bench);
+    expect(await putAside(bench)).toEqual({});
+    expect(bench.session.run()).toBe('idle');
+    expect(bench.ran).toEqual(['run hang', 'run two']);
+    expect(bench.story().at(-1)).toContain('turn_end completed');
+    expect(JSON.stringify(bench.model.asked[1]?.request.messages)).toContain(
+      `hang\\n\\n[The person lets this go on in the background: it is still running, as \\"${id}\\".`,
+    );
+    expect(bench.session.progress().map(({ call_id, tail }) => [call_id, tail])).toEqual([[id, 'hang\n']]);
+    expect(await bench.do({ type: 'end_call', call_id: id })).toEqual({});
+    await nothingRuns(bench);
+    expect(failureOf(await bench.do({ type: 'end_call', call_id: id })).code).toBe('NotRunning');
+  });
+
+  it('D15: the stop of its own turn ends it, that of a later turn does not, a stop beside all turns does', async () => {
+    const own = await openBench({
+      allows: () => true,
+      script: [calls([run('hang'), run('hang')]), text('done')],
+    });
+    await own.send('go');
+    await putAside(own);
+    expect(own.session.progress()).toHaveLength(2);
+    await own.do({ type: 'stop' });
+    await nothingRuns(own);
+
+    const bench = await openBench({
+      allows: () => true,
+      script: [calls([run('hang')]), text('done'), calls([run('hang')])],
+    });
+    await bench.send('go');
+    await putAside(bench);
+    await bench.send('more');
+    await bench.do({ type: 'stop' });
+    expect(bench.session.progress()).toHaveLength(1);
+    await bench.do({ type: 'stop' });
+    await nothingRuns(bench);
+  });
+
+  it('closing the session ends it', async () => {
+    const bench = await open();
+    await bench.send('go');
+    await putAside(bench);
+    await bench.session.shutdown();
+    await nothingRuns(bench);
+  });
+
+  it('only what runs, and only a command, is let go on', async () => {
+    const bench = await open();
+    const failed = await bench.do({ type: 'background_call', call_id: 'none' });
+    expect(failureOf(failed).code).toBe('NotRunning');
   });
 });
 

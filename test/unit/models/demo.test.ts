@@ -41,6 +41,7 @@ const play = async (
     workspace: options.workspace,
     session: noSession,
     signal: new AbortController().signal,
+    aside: new AbortController().signal,
     report: () => undefined,
   };
   const messages: ModelMessage[] = [{ role: 'user', parts: [{ type: 'text', text: prompt }] }];

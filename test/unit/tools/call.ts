@@ -12,12 +12,14 @@ export function tool(name: string): Tool {
 
 export const noSession: ToolContext['session'] = {
   readResult: () => Promise.reject(new Error('no session here')),
+  background: () => undefined,
 };
 
 export const contextOf = (workspace: FakeWorkspace, over: Partial<ToolContext> = {}): ToolContext => ({
   workspace,
   session: noSession,
   signal: new AbortController().signal,
+  aside: new AbortController().signal,
   report: () => undefined,
   ...over,
 });

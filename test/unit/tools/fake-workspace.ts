@@ -5,11 +5,14 @@
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import picomatch from 'picomatch';
 import type {
   AppliedChange,
   CommandResult,
   FileChange,
+  Language,
   SearchHit,
+  Web,
   Workspace,
   WorkspaceFolder,
   WorkspacePath,
@@ -33,6 +36,8 @@ export interface FakeOptions {
   failSave?: string;
   /** Why this file cannot be put back; undefined when it can. */
   failPut?: (shown: string) => string | undefined;
+  language?: Partial<Language>;
+  web?: Partial<Web>;
   run?: (command: string, options: RunOptions) => CommandResult | Failure | Promise<CommandResult | Failure>;
 }
 
@@ -203,6 +208,32 @@ export function fakeWorkspace(options: FakeOptions = {}): FakeWorkspace {
         }
       }
       return Promise.resolve({ hits: hits.slice(0, query.maxResults), more: hits.length > query.maxResults });
+    },
+    find: (query) => {
+      const matches = picomatch(query.pattern, { dot: true, basename: !query.pattern.includes('/') });
+      const base = query.in === undefined ? root : at(query.in);
+      const files = [...disk.keys()]
+        .sort()
+        .filter((file) => file.startsWith(`${base}/`) && matches(file.slice(base.length + 1)))
+        .map(placeOf)
+        .flatMap((place) => ('kind' in place ? [] : [place]));
+      return Promise.resolve({
+        files: files.slice(0, query.maxResults),
+        more: files.length > query.maxResults,
+      });
+    },
+    language: {
+      problems: () => [],
+      freshProblems: () => Promise.resolve({ problems: [], isSure: true }),
+      symbols: () => Promise.resolve([]),
+      findSymbols: () => Promise.resolve([]),
+      references: (file) => Promise.resolve(toolFailure('no-symbol', `There is no name in ${file.shown}.`)),
+      ...options.language,
+    },
+    web: {
+      nearby: () => null,
+      open: (url) => Promise.resolve(toolFailure('unreachable', `${url.href} could not be opened.`)),
+      ...options.web,
     },
     apply: (changes) => {
       for (const { path: file, before } of changes) {

@@ -13,9 +13,16 @@ describe('the tools a model is told about', () => {
       ['list', ['path']],
       ['read', ['path', 'start_line', 'end_line']],
       ['search', ['pattern', 'path', 'regex', 'max_results']],
+      ['glob', ['pattern', 'path', 'max_results']],
+      ['symbols', ['path', 'query']],
+      ['references', ['path', 'symbol', 'line']],
+      ['diagnostics', ['path']],
       ['edit', ['path', 'edits']],
       ['write', ['path', 'content']],
       ['run', ['command', 'cwd', 'timeout_ms']],
+      ['background', ['id', 'action', 'timeout_ms']],
+      ['fetch', ['url']],
+      ['ask', ['question', 'options']],
       ['read_result', ['id', 'offset', 'limit']],
       ['todo', ['items']],
       ['finish', ['status', 'summary']],
@@ -31,9 +38,16 @@ describe('the tools a model is told about', () => {
       'list: read',
       'read: read',
       'search: read',
+      'glob: read',
+      'symbols: read',
+      'references: read',
+      'diagnostics: read',
       'edit: write',
       'write: write',
       'run: run',
+      'background: read',
+      'fetch: net',
+      'ask: read',
       'read_result: read',
       'todo: read',
       'finish: read',
@@ -187,7 +201,7 @@ describe('read', () => {
       content: 'a.png is a binary file.',
     });
     expect((await call(odd, 'read', { path: 'b.txt' })).content).toContain(
-      'a\uFFFD\n\n[b.txt is not valid UTF-8',
+      'a\uFFFD\n\n[b.txt is not valid in its encoding',
     );
   });
 

@@ -159,6 +159,23 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
     expect(result).toMatchObject({ timed_out: true, exit_code: null, output: 'started\n' });
   });
 
+  it('has no time limit any more once it is lifted', async () => {
+    const limits = new Set<() => void>();
+    const clock: Clock = {
+      ...systemClock,
+      after: (ms, fire) => {
+        if (ms !== 1234) return systemClock.after(ms, fire);
+        limits.add(fire);
+        return { dispose: () => limits.delete(fire) };
+      },
+    };
+    const lifted = new AbortController();
+    const over = { timeoutMs: 1234, lifted: lifted.signal, onOutput: () => lifted.abort() };
+    const result = await run('echo one; read x; echo two', over, clock);
+    expect(result).toMatchObject({ timed_out: false, exit_code: 0, output: 'one\ntwo\n' });
+    expect(limits.size).toBe(0);
+  });
+
   it('does not begin after Stop', async () => {
     expect(await tryRun('echo ran', { signal: AbortSignal.abort() })).toMatchObject({ kind: 'cancelled' });
   });

@@ -1,21 +1,27 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeUtf8 } from '../../../../src/host/editor/decode.js';
+import { decodeText } from '../../../../src/host/editor/decode.js';
 import { minimalChange } from '../../../../src/host/editor/minimal-change.js';
 import { commandEnvironment, shellName, shellsFor } from '../../../../src/host/editor/shell.js';
 import { locateVirtual } from '../../../../src/host/editor/virtual-paths.js';
 
 describe('bytes', () => {
   it.each([
-    ['UTF-8', [0xc3, 0xa4], { text: 'ä', valid: true }],
-    ['UTF-8 with a mark', [0xef, 0xbb, 0xbf, 0x61], { text: 'a', valid: true }],
-    ['Latin-1', [0x61, 0xe4], { text: 'a\uFFFD', valid: false }],
-    ['a cut character', [0x61, 0xf0, 0x9f, 0x94], { text: 'a\uFFFD', valid: false }],
-    ['nothing', [], { text: '', valid: true }],
+    ['UTF-8', [0xc3, 0xa4], { text: 'ä', valid: true, encoding: 'utf-8' }],
+    ['UTF-8 with a mark', [0xef, 0xbb, 0xbf, 0x61], { text: 'a', valid: true, encoding: 'utf-8' }],
+    ['Latin-1', [0x61, 0xe4], { text: 'a\uFFFD', valid: false, encoding: 'utf-8' }],
+    ['a cut character', [0x61, 0xf0, 0x9f, 0x94], { text: 'a\uFFFD', valid: false, encoding: 'utf-8' }],
+    ['nothing', [], { text: '', valid: true, encoding: 'utf-8' }],
     ['a NUL', [0x61, 0], 'binary'],
-    ['UTF-16', [0xff, 0xfe, 0x61, 0], 'utf-16'],
+    ['UTF-16, low byte first', [0xff, 0xfe, 0xe4, 0], { text: 'ä', valid: true, encoding: 'utf-16' }],
+    ['UTF-16, high byte first', [0xfe, 0xff, 0, 0xe4], { text: 'ä', valid: true, encoding: 'utf-16' }],
+    [
+      'UTF-16 with half a character',
+      [0xff, 0xfe, 0x3d, 0xd8],
+      { text: '\uFFFD', valid: false, encoding: 'utf-16' },
+    ],
   ])('%s', (_, bytes, expected) => {
-    expect(decodeUtf8(Uint8Array.from(bytes))).toEqual(expected);
+    expect(decodeText(Uint8Array.from(bytes))).toEqual(expected);
   });
 });
 

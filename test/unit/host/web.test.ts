@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWeb } from '../../../src/host/web.js';
+
+const signal = new AbortController().signal;
+let server: Server;
+let origin: string;
+const asked: string[] = [];
+
+const answers: Record<string, (response: ServerResponse) => void> = {
+  '/page': (response) => response.setHeader('content-type', 'text/html').end('<p>ä</p>'),
+  '/latin': (response) =>
+    response.setHeader('content-type', 'text/plain; charset=iso-8859-1').end(Buffer.from('ä', 'latin1')),
+  '/meta': (response) =>
+    response
+      .setHeader('content-type', 'text/html')
+      .end(Buffer.from('<meta charset="windows-1252"><p>ä</p>', 'latin1')),
+  '/here': (response) => response.writeHead(302, { location: '/page' }).end(),
+  '/round': (response) => response.writeHead(302, { location: '/round' }).end(),
+  '/away': (response) => response.writeHead(302, { location: 'http://example.com/steal?x=1' }).end(),
+  '/script': (response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+  '/image': (response) => response.setHeader('content-type', 'image/png').end('x'),
+  '/none': (response) => response.writeHead(404, { 'content-type': 'text/plain' }).end('nothing here'),
+  '/huge': (response) => response.setHeader('content-type', 'text/plain').end('x'.repeat(3 * 1024 * 1024)),
+  '/hangs': () => undefined,
+};
+
+beforeAll(async () => {
+  server = createServer((request: IncomingMessage, response) => {
+    asked.push(`${request.url ?? ''} ${String(request.headers.cookie)}`);
+    answers[request.url ?? '']?.(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const open = (path: string) => createWeb().open(new URL(path, origin), signal);
+
+describe('a page of the web', () => {
+  it('comes as text in its own encoding, with its status', async () => {
+    expect(await open('/page')).toEqual({
+      ...{ url: `${origin}/page`, status: 200, type: 'text/html', text: '<p>ä</p>', isCut: false },
+    });
+    expect(await open('/latin')).toMatchObject({ text: 'ä' });
+    expect(await open('/meta')).toMatchObject({ text: expect.stringContaining('ä') as string });
+    expect(await open('/none')).toMatchObject({ status: 404, text: 'nothing here' });
+  });
+
+  it('is followed within its site only; where else it leads is told and not opened', async () => {
+    expect(await open('/here')).toMatchObject({ url: `${origin}/page` });
+    expect(await open('/away')).toMatchObject({
+      code: 'other-origin',
+      message: expect.stringContaining('http://example.com/steal?x=1') as string,
+    });
+    expect(await open('/script')).toMatchObject({ code: 'other-origin' });
+    expect(await open('/round')).toMatchObject({ code: 'redirects' });
+  });
+
+  it('is read up to 2 MB, and only when it is text', async () => {
+    expect(await open('/huge')).toMatchObject({ isCut: true });
+    expect(await open('/image')).toMatchObject({ code: 'not-text' });
+  });
+
+  it('ends with Stop, and says when nobody answers', async () => {
+    const controller = new AbortController();
+    const waiting = createWeb().open(new URL('/hangs', origin), controller.signal);
+    controller.abort();
+    expect(await waiting).toMatchObject({ kind: 'cancelled' });
+    expect(await createWeb().open(new URL('http://127.0.0.1:1/'), signal)).toMatchObject({
+      code: 'unreachable',
+    });
+  });
+
+  it.each([
+    ['http://localhost:3000/', 'on this computer'],
+    ['http://a.localhost/', 'on this computer'],
+    ['http://127.1/', 'on this computer'],
+    ['http://0x7f000001/', 'on this computer'],
+    ['http://2130706433/', 'on this computer'],
+    ['http://[::1]/', 'on this computer'],
+    ['http://[::ffff:127.0.0.1]/', 'on this computer'],
+    ['http://0.0.0.0/', 'on this computer'],
+    ['http://10.1.2.3/', 'in your own network'],
+    ['http://192.168.0.1/', 'in your own network'],
+    ['http://169.254.169.254/latest/meta-data', 'in your own network'],
+    ['http://[fd00::1]/', 'in your own network'],
+    ['http://printer/', 'in your own network'],
+    ['http://nas.local/', 'in your own network'],
+    ['https://example.com/', null],
+    ['http://8.8.8.8/', null],
+  ])('%s is %s', (url, where) => {
+    expect(createWeb().nearby(new URL(url))).toBe(where);
+  });
+
+  it('is refused when a public name leads into a private network, before anything is asked', async () => {
+    let requests = 0;
+    const web = createWeb({
+      fetch: () => {
+        requests += 1;
+        return Promise.resolve(new Response('x'));
+      },
+      addresses: () => Promise.resolve(['93.184.216.34', '10.0.0.1']),
+    });
+    expect(await web.open(new URL('https://rebind.example.com/'), signal)).toMatchObject({ code: 'private' });
+    expect(requests).toBe(0);
+  });
+});
