@@ -13,12 +13,14 @@ import type {
   ComposerDraft,
   Intent,
   Mention,
+  MentionOffer,
   UiCommand,
 } from '../src/shared/protocol.js';
 import { Blobs } from './blobs.js';
 import { Attaching } from './composer/attaching.svelte.js';
 import { Draft } from './composer/draft.svelte.js';
 import { Queued } from './composer/queued.js';
+import { Slash } from './composer/slash.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
 import { conversationText } from './conversation-text.js';
 import { leftBranch, type LeftBranch } from './left-branch.js';
@@ -60,6 +62,7 @@ export class Chat {
   readonly find = new Find();
   readonly attaching: Attaching;
   readonly queued: Queued;
+  readonly slash: Slash;
   readonly connection: Connection;
   problem = $state.raw<Problem | null>(null);
   isSending = $state.raw(false);
@@ -108,6 +111,13 @@ export class Chat {
       ask: (ask) => this.#ask(ask),
       orExplain,
     });
+    this.slash = new Slash({
+      draft: this.draft,
+      offers: async () => (await this.#ask<'slash'>({ what: 'slash' })) ?? [],
+      expand: (name) => this.#ask<'expand'>({ what: 'expand', name }),
+      act: (intent) => this.act(intent),
+      command: (command) => this.command(command),
+    });
     this.queued = new Queued({
       draft: this.draft,
       whole: (hash) => this.blob(hash),
@@ -121,6 +131,7 @@ export class Chat {
   #receive(message: HostMessage): void {
     if (message.type === 'compose') {
       if (message.text !== undefined) this.draft.insert(message.text);
+      for (const mention of message.mentions ?? []) this.draft.attach(mention);
       this.#focus(message.at ?? 'composer');
       return;
     }
@@ -256,6 +267,10 @@ export class Chat {
       session.read_only
     )
       return;
+    this.isSending = true;
+    const isMessage = await this.slash.takeTyped();
+    this.isSending = false;
+    if (!isMessage || this.draft.isEmpty || session.id !== this.session.info?.id) return;
     const { text, editing } = this.draft;
     const rest = { ...this.draft.rest, ...this.unsent.contents };
     const intent = this.#prompt({ text, mentions: this.draft.mentions(), editing, mode, replyInstead });
@@ -352,8 +367,21 @@ export class Chat {
     return this.#blobs.text(hash);
   }
 
-  async files(query: string): Promise<string[]> {
-    return (await this.#ask<'files'>({ what: 'files', query })) ?? [];
+  async mentions(query: string): Promise<MentionOffer[]> {
+    return (await this.#ask<'mentions'>({ what: 'mentions', query })) ?? [];
+  }
+
+  async symbols(query: string): Promise<MentionOffer[]> {
+    return (await this.#ask<'symbols'>({ what: 'symbols', query })) ?? [];
+  }
+
+  /** Attaches what an @ named, as it is now. */
+  async mention(offer: MentionOffer): Promise<void> {
+    const session = this.session.info?.id;
+    this.attaching.count++;
+    const mention = await this.#ask<'mention'>({ what: 'mention', offer });
+    this.attaching.count--;
+    if (mention !== undefined && session === this.session.info?.id) this.draft.attach(mention);
   }
 
   async #ask<W extends Ask['what']>(ask: Extract<Ask, { what: W }>): Promise<AskResults[W] | undefined> {

@@ -12,12 +12,14 @@ import type { Commands } from './commands/commands.js';
 import { showChangedFiles } from './commands/compare.js';
 import { continueCopy } from './commands/copies.js';
 import { runUiCommand, type UiParts } from './commands/ui.js';
+import { offerProblems } from './context/added.js';
+import { createChangedPlaces } from './editor/changed-places.js';
 import { createCodeBlocks, type CodeBlocks } from './editor/code-blocks.js';
 import type { Diffs, FoundProposal } from './editor/diffs.js';
 import type { KeptFiles } from './editor/kept-files.js';
 import { previewFiles } from './editor/restore.js';
 import { unwrap } from './errors.js';
-import { findFiles, openFile, pathsOf } from './files.js';
+import { openFile, pathsOf } from './files.js';
 import { layGround, type Ground, type GroundParts } from './ground.js';
 import { notifyWhenNeeded } from './notifications.js';
 import { isDecision, keepEdited, readProposal } from './proposal.js';
@@ -105,6 +107,12 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   bag.add(chats.onChange(whenOther(shown, () => tree.refresh())));
   bag.add(sessions.on(({ id, type }) => (type === 'closed' ? drafts.forget(id) : undefined)));
   bag.add(sessions.on((event) => (isDecision(event) ? parts.diffs.closeDecided(event.id) : undefined)));
+  const places = bag.add(
+    createChangedPlaces({ agent: () => sessions.peek(chats.peekCurrent() ?? '')?.agent, onError }),
+  );
+  bag.add(chats.onChange(() => places.refresh()));
+  bag.add(sessions.on((event) => (changesFiles(event) ? places.refresh() : undefined)));
+  bag.add(offerProblems());
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
   bag.add(
     tellWorld({
@@ -168,7 +176,7 @@ function whenOther(read: () => string | undefined, work: () => void): () => void
 
 function createChats(
   { context, output, tell, diffs }: BoughParts,
-  { storage, sessions, drafts }: Ground,
+  { storage, sessions, drafts, composer }: Ground,
   runUi: (command: UiCommand, session: string) => Promise<unknown>,
 ): Chats {
   return new Chats({
@@ -177,7 +185,7 @@ function createChats(
     active: storage.active,
     clock: systemClock,
     command: runUi,
-    files: findFiles,
+    context: composer.source,
     paths: pathsOf,
     drafts: {
       read: (session) => drafts.read(session),
@@ -216,6 +224,7 @@ function uiParts(
       else await opened.saveAgain();
     },
     openFile,
+    openMention: (mention) => parts.all().ground.composer.open(mention),
     code: parts.code,
     openDiff: async (session, call) => void unwrap(await parts.diffs.show(session, call)),
     previewFiles: async (session) =>

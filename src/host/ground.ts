@@ -8,6 +8,7 @@ import { createToolBox, type ToolBox } from './api-tools.js';
 import { cleanDrafts, Drafts } from './chat/drafts.js';
 import { randomIds, systemClock } from './clock.js';
 import { readSetting } from './configuration.js';
+import { createComposerContext, type ComposerContext } from './context/context-source.js';
 import { homeShelf } from './context/home-shelf.js';
 import { createSkills } from './context/skills.js';
 import { createBag, type Bag } from './disposables.js';
@@ -34,8 +35,12 @@ export interface Ground {
   drafts: Drafts;
   /** What the model can do: ours, and what other extensions bring. */
   tools: ToolBox;
+  mcp: WindowServers;
+  lmTools: LmTools;
   workspace: Workspace;
   skills: Skills;
+  /** What messages bring along from the editor and the workspace. */
+  composer: ComposerContext;
 }
 
 export async function layGround(parts: GroundParts): Promise<Ground> {
@@ -66,10 +71,20 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
   const supervisor = vscode.Uri.joinPath(context.extensionUri, 'dist', 'supervisor.js').fsPath;
   const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env });
   const skills = createSkills({ workspace, atHome: homeShelf, log: output.log });
-  const tools = createToolBox([...createTools(), createSkillTool(skills)]);
-  const sessions = createSessions(parts, { storage, facts, models, tools, workspace, skills });
+  const mcp = bag.add(createWindowServers({ ...{ context, supervisor, output, tell }, clock: systemClock }));
+  const lmTools = createLmTools(context.workspaceState);
+  const comeAndGo = createToolSources([() => mcp.servers.tools(), lmTools.tools], output.log);
+  const tools = createToolBox([...createTools(), createSkillTool(skills)], comeAndGo);
+  const sessions = createSessions(parts, { storage, facts, models, tools, workspace, skills, mcp });
   const drafts = new Drafts(cleanDrafts(storage.drafts, output.redact), systemClock, output.bug);
-  return { bag, storage, models, sessions, drafts, tools, workspace, skills };
+  const composer = bag.add(
+    createComposerContext({
+      ...{ store: storage.store, sessions, skills, workspace, onError: output.bug },
+      // Beside the storage of extensions, in each profile.
+      own: vscode.Uri.joinPath(context.globalStorageUri, '..', '..', 'prompts'),
+    }),
+  );
+  return { bag, storage, models, sessions, drafts, tools, mcp, lmTools, workspace, skills, composer };
 }
 
 function createSessions(
@@ -81,7 +96,8 @@ function createSessions(
     tools,
     workspace,
     skills,
-  }: Omit<Ground, 'bag' | 'sessions' | 'drafts'> & { facts: HostFacts },
+    mcp,
+  }: Omit<Ground, 'bag' | 'sessions' | 'drafts' | 'lmTools' | 'composer'> & { facts: HostFacts },
 ): OpenSessions {
   const createAgent = createAgents({
     models: models.models,

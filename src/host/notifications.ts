@@ -29,7 +29,7 @@ export function notifyWhenNeeded(sessions: OpenSessions, chats: Chats, tell: Tel
         : vscode.l10n.t('"{0}" waits: the server asks for a long pause.', session.title());
     tell.info(text, {
       [vscode.l10n.t('Show')]: () =>
-        chats.show(event.id, undefined, run === 'waiting' ? 'approval' : 'composer'),
+        chats.show(event.id, { at: run === 'waiting' ? 'approval' : 'composer' }),
     });
   });
 }

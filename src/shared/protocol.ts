@@ -3,13 +3,15 @@
  * does not say; the webview remembers nothing but scroll, folds and focus.
  */
 import * as z from 'zod';
-import { composerDraftSchema, mentionSchema, type ComposerDraft } from './composer-draft.js';
+import { composerDraftSchema, mentionSchema, type ComposerDraft, type Mention } from './composer-draft.js';
 import { approvalModes, type ApprovalMode } from './approval-state.js';
 import type { Failure } from './failure.js';
 import type { OutlineNode, PathState } from './fold/types.js';
 import type { Entry } from './notes.js';
+import { mentionOfferSchema, type MentionOffer, type SlashOffer } from './offers.js';
 
 export type { ComposerDraft, Mention } from './composer-draft.js';
+export type { MentionOffer, SlashOffer } from './offers.js';
 
 // ------------------------------------------------------------------------------------------- webview → host
 
@@ -134,6 +136,8 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_code'), text: z.string(), info: z.string() }),
   z.object({ type: z.literal('open_link'), url: z.string() }),
   z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().optional() }),
+  /** Shows what is attached, or is to be. */
+  z.object({ type: z.literal('open_mention'), mention: mentionSchema }),
   /** Files follow the line on show: what would be written, writing it, leaving them. */
   z.object({ type: z.literal('preview_files') }),
   z.object({ type: z.literal('restore_files') }),
@@ -170,8 +174,15 @@ export const askSchema = z.discriminatedUnion('what', [
   }),
   /** Paths of files and folders that were dropped, as messages name them. */
   z.object({ what: z.literal('paths'), uris: z.array(z.string()).max(100) }),
-  /** Paths for an @-mention that begins like this. */
-  z.object({ what: z.literal('files'), query: z.string() }),
+  /** What an @-mention that begins like this may name. Symbols apart: a language service may take its time. */
+  z.object({ what: z.literal('mentions'), query: z.string() }),
+  z.object({ what: z.literal('symbols'), query: z.string() }),
+  /** What is sent of one of them, as things are now. */
+  z.object({ what: z.literal('mention'), offer: mentionOfferSchema }),
+  /** Prompt files and skills. */
+  z.object({ what: z.literal('slash') }),
+  /** The text of a prompt file, with what its variables stand for; the person may be asked for it. */
+  z.object({ what: z.literal('expand'), name: z.string() }),
 ]);
 export type Ask = z.infer<typeof askSchema>;
 
@@ -183,7 +194,11 @@ export interface AskResults {
   snapshot: null;
   blob: string;
   compare: ComparedLines;
-  files: string[];
+  mentions: MentionOffer[];
+  symbols: MentionOffer[];
+  mention: Mention;
+  slash: SlashOffer[];
+  expand: string;
   /** The hash of the blob. */
   attach: string;
   /** Those that lie in the workspace. */
@@ -374,7 +389,7 @@ export type ToWebview =
   | { type: 'growing_end'; session: string; attempt_id: string }
   | { type: 'progress'; session: string; progress: ProgressView[] }
   /** Puts the focus into the composer, with text to begin with; or on what waits for a decision. */
-  | { type: 'compose'; text?: string; at?: 'approval' }
+  | { type: 'compose'; text?: string; mentions?: Mention[]; at?: 'approval' }
   /** Shows two lines beside each other. */
   | { type: 'compare'; left_id: string; right_id: string }
   /** What the person made of a proposal in the editor's own diff; null: it is as it was proposed. */

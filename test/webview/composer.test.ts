@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Draft } from '../../webview/composer/draft.svelte.js';
-import { FileSuggestions } from '../../webview/composer/file-suggestions.svelte.js';
+import { Menu, type MenuItem } from '../../webview/composer/menu.svelte.js';
 import { composerAction, isComposition } from '../../webview/composer/keys.js';
-import { mentionAt } from '../../webview/composer/mention.js';
+import { calledBy, mentionAt, triggerAt, type Trigger } from '../../webview/composer/mention.js';
+import { isCut, sizeWords } from '../../webview/composer/sizes.js';
+import { Slash } from '../../webview/composer/slash.js';
+import type { SlashOffer } from '../../src/shared/protocol.js';
 
 const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({
   key: name,
@@ -159,6 +162,8 @@ describe('draft', () => {
   });
 });
 
+const item = (label: string, pick: MenuItem['pick']): MenuItem => ({ key: label, icon: 'file', label, pick });
+
 describe('file mentions', () => {
   it.each([
     ['@', 1, { start: 0, query: '' }],
@@ -171,37 +176,113 @@ describe('file mentions', () => {
     expect(mentionAt(text, caret)).toEqual(found);
   });
 
+  it('knows a slash at the beginning only, and what is called by it', () => {
+    expect(triggerAt('/com', 4)).toEqual({ kind: 'slash', start: 0, query: 'com' });
+    expect(triggerAt('/', 1)).toEqual({ kind: 'slash', start: 0, query: '' });
+    expect(triggerAt('/compact now', 12)).toBeNull();
+    expect(triggerAt('/usr/bin', 8)).toBeNull();
+    expect(triggerAt('see /com', 8)).toBeNull();
+    expect(triggerAt('see @a', 6)).toEqual({ kind: 'mention', start: 4, query: 'a' });
+    expect(calledBy(' /pdf make\none ')).toEqual({ name: 'pdf', rest: 'make\none' });
+    expect(calledBy('/usr/bin is full')).toBeNull();
+  });
+
   it('moves through what was found, takes one, and ignores answers that come late', async () => {
-    const picked: [string, number][] = [];
-    const answers = new Map<string, (paths: string[]) => void>();
-    const suggestions = new FileSuggestions({
-      find: (query) => new Promise((resolve) => answers.set(query, resolve)),
-      onPick: (path, start) => picked.push([path, start]),
-    });
-    const first = suggestions.look('@a', 2);
-    const second = suggestions.look('@ab', 3);
+    const picked: [string, Trigger][] = [];
+    const answers = new Map<string, (names: string[]) => void>();
+    const menu = new Menu(
+      ({ query }, show) =>
+        new Promise((resolve) =>
+          answers.set(query, (names) => {
+            show(names.map((name) => item(name, (trigger) => picked.push([name, trigger]))));
+            resolve();
+          }),
+        ),
+    );
+    const first = menu.look('@a', 2);
+    const second = menu.look('@ab', 3);
     answers.get('ab')?.(['ab.ts', 'abc.ts']);
     await second;
     answers.get('a')?.(['a.ts']);
     await first;
-    expect(suggestions.paths).toEqual(['ab.ts', 'abc.ts']);
-    expect(suggestions.takeKey(key('ArrowDown'))).toBe(true);
-    expect(suggestions.takeKey(key('x'))).toBe(false);
-    expect(suggestions.takeKey(key('Enter'))).toBe(true);
-    expect(picked).toEqual([['abc.ts', 0]]);
-    expect(suggestions.takeKey(key('Enter'))).toBe(false);
+    expect(menu.items.map(({ label }) => label)).toEqual(['ab.ts', 'abc.ts']);
+    expect(menu.takeKey(key('ArrowDown'))).toBe(true);
+    expect(menu.takeKey(key('x'))).toBe(false);
+    expect(menu.takeKey(key('Enter'))).toBe(true);
+    expect(picked).toEqual([['abc.ts', { kind: 'mention', start: 0, query: 'ab' }]]);
+    expect(menu.takeKey(key('Enter'))).toBe(false);
   });
 
   it('closes on Escape and when the mention is over', async () => {
-    const suggestions = new FileSuggestions({
-      find: () => Promise.resolve(['a.ts']),
-      onPick: () => undefined,
+    const menu = new Menu((_trigger, show) => {
+      show([item('a.ts', () => undefined)]);
+      return Promise.resolve();
     });
-    await suggestions.look('@a', 2);
-    expect(suggestions.takeKey(key('Escape'))).toBe(true);
-    expect(suggestions.paths).toEqual([]);
-    await suggestions.look('@a', 2);
-    await suggestions.look('@a b', 4);
-    expect(suggestions.paths).toEqual([]);
+    await menu.look('@a', 2);
+    expect(menu.takeKey(key('Escape'))).toBe(true);
+    expect(menu.items).toEqual([]);
+    await menu.look('@a', 2);
+    await menu.look('@a b', 4);
+    expect(menu.items).toEqual([]);
+  });
+});
+
+describe('what a slash calls', () => {
+  function slashOf(offers: SlashOffer[], texts: Record<string, string | undefined> = {}) {
+    const draft = new Draft();
+    const done: unknown[] = [];
+    const slash = new Slash({
+      draft,
+      offers: () => Promise.resolve(offers),
+      expand: (name) => Promise.resolve(texts[name]),
+      act: (intent) => Promise.resolve(done.push(intent) > 0),
+      command: (command) => Promise.resolve(void done.push(command)),
+    });
+    return { draft, slash, done };
+  }
+  const prompt: SlashOffer = { kind: 'prompt', name: 'review', description: 'Look it over' };
+  const skill: SlashOffer = { kind: 'skill', name: 'pdf', description: 'Forms' };
+
+  it('does what is built in, with what stands behind it', async () => {
+    const { draft, slash, done } = slashOf([]);
+    draft.text = '/compact the plums';
+    expect(await slash.takeTyped()).toBe(false);
+    expect(draft.text).toBe('');
+    draft.text = '/new';
+    await slash.takeTyped();
+    expect(done).toEqual([{ type: 'compact', focus: 'the plums' }, { type: 'new_session' }]);
+  });
+
+  it('puts a prompt file in place of its name, and sends a skill along', async () => {
+    const { draft, slash } = slashOf([prompt, skill], { review: 'Look at everything.' });
+    draft.text = '/review the tests too';
+    expect(await slash.takeTyped()).toBe(true);
+    expect(draft.text).toBe('Look at everything.\n\nthe tests too');
+    draft.text = '/pdf make one';
+    expect(await slash.takeTyped()).toBe(true);
+    expect(draft.text).toBe('make one');
+    expect(draft.mentions()).toEqual([{ kind: 'skill', label: 'pdf' }]);
+  });
+
+  it('leaves the text where nothing is called, the person did not go on, or a message is edited', async () => {
+    const { draft, slash } = slashOf([prompt]);
+    for (const text of ['/demo edit', 'what is /review?', '/usr/bin/env']) {
+      draft.text = text;
+      expect(await slash.takeTyped()).toBe(true);
+      expect(draft.text).toBe(text);
+    }
+    draft.text = '/review';
+    expect(await slash.takeTyped()).toBe(false);
+    expect(draft.text).toBe('/review');
+    draft.startEdit('m1', { text: '/review', mentions: [] });
+    expect(await slash.takeTyped()).toBe(true);
+    expect(draft.text).toBe('/review');
+  });
+
+  it('says how much is sent, and that a part was left out', () => {
+    expect(sizeWords('abcd')).toBe('about 1 token');
+    expect(sizeWords('x'.repeat(6_200))).toMatch(/^about 1.6k tokens$/);
+    expect(isCut('a\n[… 6 of 10 characters are left out here …]')).toBe(true);
+    expect(isCut('all of it')).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ describe('connection', () => {
   it('pairs each reply with its request, in any order', async () => {
     const { connection, posted, deliver } = wired();
     const first = connection.intend({ type: 'stop' });
-    const second = connection.ask({ what: 'files', query: 'a' });
+    const second = connection.ask({ what: 'mentions', query: 'a' });
     const ids = posted.map((message) => ('id' in message ? message.id : -1));
     expect(new Set(ids).size).toBe(2);
     deliver({ type: 'reply', id: ids[1], ok: true, result: ['a.ts'] });
@@ -75,7 +75,7 @@ describe('connection', () => {
     try {
       const { connection, posted, deliver } = wired();
       const asked = connection.ask({ what: 'attach', mime: 'image/png', data: '' });
-      const answered = connection.ask({ what: 'files', query: 'a' });
+      const answered = connection.ask({ what: 'mentions', query: 'a' });
       const chosen = connection.command({ type: 'select_model' });
       const ids = posted.map((message) => ('id' in message ? message.id : -1));
       deliver({ type: 'reply', id: ids[1], ok: true, result: [] });

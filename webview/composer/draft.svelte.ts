@@ -97,6 +97,12 @@ export class Draft {
     this.chips = [...this.chips, { kind: 'image', label: this.#freeName(name), ...image }];
   }
 
+  /** Something that the person named; what was attached of it before is replaced. */
+  attach(mention: Mention): void {
+    const isSame = ({ kind, label }: Mention) => kind === mention.kind && label === mention.label;
+    this.chips = [...this.chips.filter((chip) => !isSame(chip)), mention];
+  }
+
   /** A file or folder of the workspace; each once. */
   attachPath(path: string, kind: 'file' | 'folder'): void {
     if (!this.chips.some((chip) => chip.path === path))

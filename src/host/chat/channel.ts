@@ -9,6 +9,8 @@ import {
   type Ask,
   type AskResults,
   type Intent,
+  type Mention,
+  type MentionOffer,
   type Snapshot,
   type ToHost,
   type ToWebview,
@@ -28,11 +30,21 @@ export interface IntentOutcome {
   seen: string | null | undefined;
 }
 
+/** What a message may bring along, from the editor and the workspace. */
+export interface ContextSource {
+  mentions(query: string): Promise<AskResults['mentions']>;
+  symbols(query: string): Promise<AskResults['symbols']>;
+  /** `session`: the one it is for. */
+  mention(offer: MentionOffer, session: string): Promise<Mention>;
+  slash(): Promise<AskResults['slash']>;
+  expand(name: string): Promise<string>;
+}
+
 export interface ChannelParts {
   post: (message: ToWebview) => void;
   clock: Clock;
   command: (command: UiCommand, session: string) => Promise<unknown>;
-  files: (query: string) => Promise<string[]>;
+  context: ContextSource;
   /** Those of these addresses that lie in the workspace, as messages name them. */
   paths: (uris: readonly string[]) => Promise<AskResults['paths']>;
   drafts: {
@@ -52,13 +64,20 @@ export interface Compared {
 }
 
 /** Where the focus goes. */
-export type ComposeAt = 'composer' | 'approval';
+type ComposeAt = 'composer' | 'approval';
+
+/** What is put into the composer, and where the focus goes. */
+export interface Composed {
+  text: string;
+  at: ComposeAt;
+  mentions: readonly Mention[];
+}
 
 export class Channel implements Disposable {
   private isOpen = false;
   private shown: ShownSession | undefined;
   private feed: Feed | undefined;
-  private pending: { text: string; at: ComposeAt } | undefined;
+  private pending: Composed | undefined;
   private pendingCompare: Compared | undefined;
 
   constructor(private readonly parts: ChannelParts) {}
@@ -88,8 +107,10 @@ export class Channel implements Disposable {
   }
 
   /** Puts the focus into the composer, or on what waits for a decision, once the view shows its session. */
-  compose(text = '', at: ComposeAt = 'composer'): void {
-    this.pending = { text, at };
+  compose({ text = '', at = 'composer', mentions = [] }: Partial<Composed> = {}): void {
+    // What was brought before and is not there yet is brought too.
+    const brought = [...(this.pending?.mentions ?? []), ...mentions];
+    this.pending = { text, at, mentions: brought };
     this.flushCompose();
   }
 
@@ -198,8 +219,16 @@ export class Channel implements Disposable {
         return new TextDecoder().decode(await agent.log.blobs.get(ask.hash));
       case 'compare':
         return compareLines(agent.log, ask.left_id, ask.right_id);
-      case 'files':
-        return this.parts.files(ask.query);
+      case 'mentions':
+        return this.parts.context.mentions(ask.query);
+      case 'symbols':
+        return this.parts.context.symbols(ask.query);
+      case 'mention':
+        return this.parts.context.mention(ask.offer, agent.log.id);
+      case 'slash':
+        return this.parts.context.slash();
+      case 'expand':
+        return this.parts.context.expand(ask.name);
       case 'attach':
         return attach(agent.log, ask.data);
       case 'paths':
@@ -219,6 +248,7 @@ export class Channel implements Disposable {
     this.parts.post({
       type: 'compose',
       ...(pending.text === '' ? {} : { text: pending.text }),
+      ...(pending.mentions.length === 0 ? {} : { mentions: [...pending.mentions] }),
       ...(pending.at === 'composer' ? {} : { at: pending.at }),
     });
   }

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { ToWebview } from '../../shared/protocol.js';
 import type { ActiveSession } from '../sessions/active.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
-import { Channel, type ChannelParts, type Compared, type ComposeAt } from './channel.js';
+import { Channel, type ChannelParts, type Compared, type Composed } from './channel.js';
 import { TAB } from './html.js';
 import { openPage, type Page } from './page.js';
 import { ShownInSideBar } from './shown.js';
@@ -77,16 +77,16 @@ export class Chats implements vscode.Disposable {
   }
 
   /** Shows the session in its tab when it has one in sight, else in the side bar, and puts the focus there. */
-  async show(session: string, text?: string, at?: ComposeAt): Promise<void> {
+  async show(session: string, composed?: Partial<Composed>): Promise<void> {
     const tab = this.tabs.get(session);
     if (tab?.panel.visible) {
       tab.panel.reveal();
-      tab.channel.compose(text, at);
+      tab.channel.compose(composed);
       return;
     }
     await this.setSideBar(session);
     await vscode.commands.executeCommand('bough.chat.focus');
-    this.view?.channel.compose(text, at);
+    this.view?.channel.compose(composed);
   }
 
   /** Shows two lines of the session beside each other, where its conversation is shown. */

@@ -12,6 +12,7 @@ import type { SessionsTree } from '../sessions/tree.js';
 import type { Teller } from '../tell.js';
 import type { KeptFiles } from '../editor/kept-files.js';
 import type { RestoreParts } from '../editor/restore.js';
+import { addCommands } from './add.js';
 import { branchCommands } from './branch.js';
 import { compareCommands } from './compare.js';
 import type { Commands } from './commands.js';
@@ -64,6 +65,7 @@ export function allCommands(parts: AllCommandParts): Commands {
       onKeys: models.changed,
     }),
     'bough.session.otherFolders': () => folders.pick(),
+    ...addCommands({ chats, terminals: ground.composer.terminals }),
     'bough.chat.show': async () => chats.show(await chats.ofSideBar()),
     'bough.chat.openInEditor': async (target) => chats.openInEditor(await sessionOf(target, targets)),
     'bough.code.apply': (change) => parts.code.accept(change),

@@ -28,6 +28,10 @@ export interface Commands {
   'bough.session.otherFolders': () => Promise<void>;
   'bough.chat.openInEditor': (target?: unknown) => Promise<void>;
   'bough.chat.show': () => Promise<void>;
+  'bough.chat.addSelection': () => Promise<void>;
+  'bough.chat.addFiles': (file?: unknown, files?: unknown) => Promise<void>;
+  'bough.chat.addTerminal': () => Promise<void>;
+  'bough.chat.addProblems': (file?: unknown, problems?: unknown) => Promise<void>;
   'bough.model.select': (model?: unknown) => Promise<void>;
   'bough.provider.setKey': (provider?: unknown, key?: unknown) => Promise<void>;
   'bough.provider.removeKey': (provider?: unknown) => Promise<void>;
@@ -76,6 +80,10 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.session.otherFolders': 'Listing sessions of other folders',
   'bough.chat.openInEditor': 'Opening the chat',
   'bough.chat.show': 'Showing the chat',
+  'bough.chat.addSelection': 'Adding to the chat',
+  'bough.chat.addFiles': 'Adding to the chat',
+  'bough.chat.addTerminal': 'Adding to the chat',
+  'bough.chat.addProblems': 'Adding to the chat',
   'bough.model.select': 'Choosing a model',
   'bough.provider.setKey': 'Setting the key',
   'bough.provider.removeKey': 'Removing the key',

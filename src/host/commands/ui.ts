@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { readCodeInfo } from '../../shared/code-info.js';
 import type { Failure } from '../../shared/failure.js';
-import type { UiCommand } from '../../shared/protocol.js';
+import type { Mention, UiCommand } from '../../shared/protocol.js';
 import type { CodeBlocks } from '../editor/code-blocks.js';
 import type { Compared } from '../chat/channel.js';
 import { Refusal } from '../errors.js';
@@ -22,6 +22,7 @@ export interface UiParts {
   /** Tries again to write what could not be written. */
   saveAgain: (session: string) => Promise<void>;
   openFile: (path: string, line: number | undefined) => Promise<void>;
+  openMention: (mention: Mention) => Promise<void>;
   code: CodeBlocks;
   openDiff: (session: string, call: string) => Promise<void>;
   /** What would be written if the files followed the line on show. */
@@ -90,6 +91,8 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return openLink(command.url);
     case 'open_file':
       return parts.openFile(command.path, command.line);
+    case 'open_mention':
+      return parts.openMention(command.mention);
     case 'open_diff':
       return parts.openDiff(session, command.call_id);
     case 'preview_files':

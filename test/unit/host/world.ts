@@ -105,7 +105,13 @@ export function makeView(
       commands.push({ command: what, session });
       return command(what);
     },
-    files: (query) => Promise.resolve([`${query}.ts`]),
+    context: {
+      mentions: (query) => Promise.resolve([{ kind: 'file', label: `${query}.ts`, path: `${query}.ts` }]),
+      symbols: () => Promise.resolve([]),
+      mention: ({ kind, label }) => Promise.resolve({ kind, label, text: 'as it is now' }),
+      slash: () => Promise.resolve([]),
+      expand: (name) => Promise.resolve(`text of ${name}`),
+    },
     paths: (uris) =>
       Promise.resolve(
         uris.map((uri) => ({ path: uri.replace('file:///sample/', ''), kind: 'file' as const })),

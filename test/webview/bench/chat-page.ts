@@ -4,7 +4,16 @@ import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { ensureChromium, findChromium } from '../../../scripts/setup-chromium.mjs';
 import { chatHtml, type Surface } from '../../../src/host/chat/html.js';
-import type { Ask, Intent, Snapshot, ToHost, ToWebview, UiCommand } from '../../../src/shared/protocol.js';
+import type {
+  Ask,
+  Intent,
+  MentionOffer,
+  SlashOffer,
+  Snapshot,
+  ToHost,
+  ToWebview,
+  UiCommand,
+} from '../../../src/shared/protocol.js';
 import { bundle } from './bundle.js';
 import type { Scene } from './scenes.js';
 
@@ -58,6 +67,10 @@ export class ChatPage {
     result: null,
   });
   files: readonly string[] = [];
+  /** What else an @ may name, and what a / does; the texts of both by name. */
+  offers: readonly MentionOffer[] = [];
+  slash: readonly SlashOffer[] = [];
+  readonly offered = new Map<string, string>();
   /** Images that were kept beside the log. */
   readonly attached: { mime: string; bytes: Buffer }[] = [];
 
@@ -127,8 +140,22 @@ export class ChatPage {
           ok: true,
           result: ask.uris.map((uri) => ({ path: uri.replace('file:///sample/', ''), kind: 'file' })),
         };
-      case 'files':
-        return { ok: true, result: this.files.filter((file) => file.includes(ask.query)) };
+      case 'mentions': {
+        const files = this.files.map((path): MentionOffer => ({ kind: 'file', label: path, path }));
+        const fits = ({ label, kind }: MentionOffer) =>
+          label.toLowerCase().includes(ask.query.toLowerCase()) || kind.startsWith(ask.query);
+        return { ok: true, result: [...this.offers, ...files].filter(fits) };
+      }
+      case 'symbols':
+        return { ok: true, result: [] };
+      case 'mention': {
+        const { kind, label } = ask.offer;
+        return { ok: true, result: { kind, label, text: this.offered.get(label) ?? label } };
+      }
+      case 'slash':
+        return { ok: true, result: this.slash };
+      case 'expand':
+        return { ok: true, result: this.offered.get(ask.name) ?? '' };
       case 'bodies':
         return {
           ok: true,

@@ -268,9 +268,9 @@ describe('requests of a view', () => {
       ok: false,
       failure: { kind: 'storage' },
     });
-    expect(await view.request({ type: 'ask', ask: { what: 'files', query: 'app' } })).toMatchObject({
+    expect(await view.request({ type: 'ask', ask: { what: 'mentions', query: 'app' } })).toMatchObject({
       ok: true,
-      result: ['app.ts'],
+      result: [{ kind: 'file', label: 'app.ts' }],
     });
   });
 
@@ -294,7 +294,7 @@ describe('requests of a view', () => {
   it('the composer gets the focus once the session is on show', async () => {
     const world = makeWorld();
     const view = makeView(world);
-    view.channel.compose('look at this');
+    view.channel.compose({ text: 'look at this' });
     view.channel.show(await world.sessions.open('one'));
     await view.open();
     expect(view.sent.map(({ type }) => type)).toEqual(['snapshot', 'compose']);

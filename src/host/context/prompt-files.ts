@@ -1,0 +1,118 @@
+/**
+ * Prompt files: `.github/prompts/*.prompt.md` of trusted folders and those of the person's VS Code. They are text that
+ * the person sends; what their heads say of models, tools and modes changes nothing here.
+ */
+import * as vscode from 'vscode';
+import { isFailure, type Failure } from '../../shared/failure.js';
+import type { SlashOffer } from '../../shared/protocol.js';
+import type { Workspace } from '../../ports.js';
+import { Refusal } from '../errors.js';
+import { cap } from './cap.js';
+import { oneLine, readFrontMatter } from './frontmatter.js';
+import { expandVariables } from './prompt-variables.js';
+import { lastEditor } from './selection.js';
+import { shownPath } from './shown-path.js';
+
+const ENDING = '.prompt.md';
+const IN_FOLDER = '.github/prompts';
+const LONGEST = 100_000;
+const LONGEST_DESCRIPTION = 200;
+
+export interface PromptFilesParts {
+  workspace: Pick<Workspace, 'folders' | 'trusted' | 'resolve' | 'list' | 'read'>;
+  /** Where the person keeps those of their own. */
+  own: vscode.Uri;
+}
+
+interface PromptFile extends SlashOffer {
+  body: string;
+}
+
+/** Each name once: of two with one name the first counts. */
+export async function findPrompts(parts: PromptFilesParts): Promise<PromptFile[]> {
+  const found = new Map<string, PromptFile>();
+  for (const { file, text } of [...(await ofFolders(parts.workspace)), ...(await ofPerson(parts.own))]) {
+    const { fields, body } = readFrontMatter(text);
+    const name = (fields.get('name') || file.slice(0, -ENDING.length)).trim().replace(/\s+/g, '-');
+    const hint = oneLine(fields.get('argument-hint') ?? '', LONGEST_DESCRIPTION);
+    if (name === '' || name.includes('/') || found.has(name)) continue;
+    found.set(name, {
+      kind: 'prompt',
+      name,
+      description: oneLine(fields.get('description') || body, LONGEST_DESCRIPTION),
+      ...(hint === '' ? {} : { hint }),
+      body: cap(body.trim(), LONGEST),
+    });
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+interface FoundFile {
+  file: string;
+  text: string;
+}
+
+async function ofFolders(workspace: PromptFilesParts['workspace']): Promise<FoundFile[]> {
+  if (!workspace.trusted) return [];
+  const folders = workspace.folders();
+  const found: FoundFile[] = [];
+  for (const { name } of folders) {
+    const base = folders.length > 1 ? `${name}/${IN_FOLDER}` : IN_FOLDER;
+    const at = await workspace.resolve(base);
+    const entries = isFailure(at) ? at : await workspace.list(at);
+    if (isFailure(entries)) continue;
+    for (const file of promptNames(entries.map((entry) => entry.name))) {
+      const path = await workspace.resolve(`${base}/${file}`);
+      const read = isFailure(path) ? path : await workspace.read(path);
+      if (!isFailure(read)) found.push({ file, text: read.text });
+    }
+  }
+  return found;
+}
+
+async function ofPerson(own: vscode.Uri): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  try {
+    const names = (await vscode.workspace.fs.readDirectory(own)).map(([name]) => name);
+    for (const file of promptNames(names)) {
+      const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(own, file));
+      found.push({ file, text: new TextDecoder().decode(bytes) });
+    }
+  } catch (error) {
+    // No such folder, or one that may not be looked into.
+    if (!(error instanceof vscode.FileSystemError)) throw error;
+  }
+  return found;
+}
+
+const promptNames = (names: readonly string[]): string[] =>
+  names.filter((name) => name.endsWith(ENDING)).sort();
+
+export async function expandPrompt(parts: PromptFilesParts, name: string): Promise<string> {
+  const prompt = (await findPrompts(parts)).find((other) => other.name === name);
+  if (prompt === undefined) throw new Refusal(noPrompt(name));
+  const editor = lastEditor();
+  const selected = editor?.document.getText(editor.selection);
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  const text = await expandVariables(prompt.body, {
+    selection: selected === '' ? undefined : selected,
+    file: editor === undefined ? undefined : shownPath(editor.document.uri),
+    workspaceFolder: folder?.uri.fsPath,
+    input: async (input, hint) =>
+      vscode.window.showInputBox({
+        title: vscode.l10n.t('Prompt {0}', name),
+        prompt: hint ?? input,
+        ignoreFocusOut: true,
+      }),
+  });
+  if (text === undefined) throw new Refusal(cancelled);
+  return text;
+}
+
+const cancelled: Failure = { kind: 'cancelled', message: 'Cancelled.', transient: false };
+
+const noPrompt = (name: string): Failure => ({
+  kind: 'refused',
+  message: `There is no prompt file "${name}" here any more.`,
+  transient: false,
+});

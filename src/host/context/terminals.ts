@@ -1,0 +1,105 @@
+/**
+ * What the person's terminals printed last. VS Code tells of it where shell integration works; each command's output is
+ * kept from its start on, its end when it is long, and forgotten with the terminal.
+ */
+import * as vscode from 'vscode';
+import type { Mention } from '../../shared/protocol.js';
+import { stripper } from '../editor/printable.js';
+import { Refusal } from '../errors.js';
+import { cap } from './cap.js';
+import { MOST_CHARS } from './shown-path.js';
+
+interface Ran {
+  command: string;
+  output: string;
+  /** Characters that came, kept or not. */
+  chars: number;
+  exitCode: number | undefined;
+  isOver: boolean;
+}
+
+export interface Terminals extends vscode.Disposable {
+  /** There is one to ask. */
+  has(): boolean;
+  /** The last command of this terminal, else of the one that was used last. */
+  lastCommand(terminal?: vscode.Terminal): Mention;
+  /** What is selected in the one that was used last; undefined when nothing is. */
+  selection(): Promise<Mention | undefined>;
+}
+
+export function watchTerminals(onError: (error: unknown) => void): Terminals {
+  const last = new WeakMap<vscode.Terminal, Ran>();
+  const running = new WeakMap<vscode.TerminalShellExecution, Ran>();
+  const watching = vscode.Disposable.from(
+    vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
+      const ran: Ran = {
+        ...{ command: execution.commandLine.value, output: '', chars: 0 },
+        ...{ exitCode: undefined, isOver: false },
+      };
+      last.set(terminal, ran);
+      running.set(execution, ran);
+      follow(execution, ran).catch(onError);
+    }),
+    vscode.window.onDidEndTerminalShellExecution(({ execution, exitCode }) => {
+      const ran = running.get(execution);
+      if (ran) Object.assign(ran, { exitCode, isOver: true });
+    }),
+  );
+  return {
+    has: () => vscode.window.terminals.length > 0,
+    lastCommand(terminal = vscode.window.activeTerminal) {
+      const ran = terminal && last.get(terminal);
+      if (terminal === undefined || ran === undefined) throw new Refusal(nothingSeen);
+      return mentionOf(terminal, ran);
+    },
+    selection: readSelection,
+    dispose: () => void watching.dispose(),
+  };
+}
+
+async function follow(execution: vscode.TerminalShellExecution, ran: Ran): Promise<void> {
+  const plain = stripper();
+  for await (const data of execution.read()) {
+    const text = plain(data);
+    ran.chars += text.length;
+    ran.output = (ran.output + text).slice(-MOST_CHARS);
+  }
+}
+
+function mentionOf({ name }: vscode.Terminal, { command, output, chars, exitCode, isOver }: Ran): Mention {
+  const left = chars - output.length;
+  const mark = left > 0 ? `[… ${left} of ${chars} characters are left out here …]\n` : '';
+  const end = isOver
+    ? `It ended${exitCode === undefined ? '' : ` with exit code ${exitCode}`}.`
+    : 'It is still running.';
+  const short = command.length > 40 ? `${command.slice(0, 40)}…` : command;
+  return {
+    kind: 'terminal',
+    label: `${name}: ${short.replace(/\s+/g, ' ')}`.toWellFormed(),
+    text: `$ ${command}\n${mark}${output.trimEnd()}\n[${end}]`.toWellFormed(),
+  };
+}
+
+/** There is no other way to it than over the clipboard, which gets back what it held. */
+async function readSelection(): Promise<Mention | undefined> {
+  const terminal = vscode.window.activeTerminal;
+  if (terminal === undefined) return undefined;
+  const before = await vscode.env.clipboard.readText();
+  let selected: string;
+  try {
+    await vscode.env.clipboard.writeText('');
+    await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
+    selected = await vscode.env.clipboard.readText();
+  } finally {
+    await vscode.env.clipboard.writeText(before);
+  }
+  if (selected.trim() === '') return undefined;
+  return { kind: 'terminal', label: `Selection in ${terminal.name}`, text: cap(selected, MOST_CHARS, 'end') };
+}
+
+const nothingSeen = {
+  kind: 'refused' as const,
+  message:
+    'No command was seen in the terminal since Bough started. Run one in a terminal with shell integration, or select its text and use "Add to Bough Chat" in its menu.',
+  transient: false,
+};

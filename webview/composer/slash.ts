@@ -1,0 +1,80 @@
+/** What a slash calls: a few things that Bough does, prompt files, skills. */
+import type { Intent, SlashOffer, UiCommand } from '../../src/shared/protocol.js';
+import type { Draft } from './draft.svelte.js';
+import { calledBy } from './mention.js';
+
+interface SlashCommand {
+  name: string;
+  icon: string;
+  description: string;
+}
+
+export const slashCommands: readonly SlashCommand[] = [
+  { name: 'new', icon: 'add', description: 'Start a new session' },
+  {
+    name: 'clear',
+    icon: 'clear-all',
+    description: 'Begin anew in this session; what was said stays as a branch',
+  },
+  { name: 'compact', icon: 'fold', description: 'Summarise the older part; what to keep may follow' },
+];
+
+export interface SlashParts {
+  draft: Draft;
+  offers: () => Promise<readonly SlashOffer[]>;
+  /** The text of a prompt file; undefined when the person did not go on, or it cannot be had, which is then said. */
+  expand: (name: string) => Promise<string | undefined>;
+  act: (intent: Intent) => Promise<boolean>;
+  command: (command: UiCommand) => Promise<void>;
+}
+
+export class Slash {
+  readonly #parts: SlashParts;
+
+  constructor(parts: SlashParts) {
+    this.#parts = parts;
+  }
+
+  offers(): Promise<readonly SlashOffer[]> {
+    return this.#parts.offers();
+  }
+
+  /** A prompt file becomes the text, a skill goes along with it. False when nothing was taken. */
+  async take({ kind, name }: SlashOffer, rest: string): Promise<boolean> {
+    const { draft } = this.#parts;
+    if (kind === 'skill') {
+      draft.attach({ kind: 'skill', label: name });
+      draft.text = rest;
+      return true;
+    }
+    const before = draft.text;
+    const text = await this.#parts.expand(name);
+    // Something else was written meanwhile: it stays.
+    if (text === undefined || draft.text !== before) return false;
+    draft.text = rest === '' ? text : `${text}\n\n${rest}`;
+    return true;
+  }
+
+  async run(name: string, rest: string): Promise<void> {
+    const { draft, act, command } = this.#parts;
+    draft.text = '';
+    if (name === 'new') await command({ type: 'new_session' });
+    else if (name === 'clear') await act({ type: 'clear' });
+    else await act({ type: 'compact', ...(rest === '' ? {} : { focus: rest.slice(0, 2_000) }) });
+  }
+
+  /** What was typed may call something. True when there is a message to be sent. */
+  async takeTyped(): Promise<boolean> {
+    const { draft } = this.#parts;
+    const called = draft.editing === null ? calledBy(draft.text) : null;
+    if (called === null) return true;
+    const { name, rest } = called;
+    if (slashCommands.some((command) => command.name === name)) {
+      await this.run(name, rest);
+      return false;
+    }
+    const offer = (await this.offers()).find((other) => other.name === name);
+    // The model may know what is meant.
+    return offer === undefined || this.take(offer, rest);
+  }
+}
