@@ -1,6 +1,7 @@
 /** Moving the head, and new turns on messages that are there. The old lines stay; nothing is removed. */
 import { OutlineFlag } from '../shared/fold/types.js';
 import type { Failure } from '../shared/failure.js';
+import type { Intent } from '../shared/protocol.js';
 import type { Draft } from '../shared/notes.js';
 import { LEFT_TEXT } from './approvals.js';
 import { beginTurn } from './begin.js';
@@ -76,7 +77,7 @@ export function behindResults(core: Core, entry_id: string): string | undefined 
 /** A new answer to a user message, as a sibling of the one that is there. */
 export function tryAgain(
   core: Core,
-  entry_id: string | undefined,
+  { entry_id, model }: Pick<Extract<Intent, { type: 'try_again' }>, 'entry_id' | 'model'>,
   expected: ExpectedHead,
 ): Promise<Done | Failure> {
   return underLease(core, async () => {
@@ -91,7 +92,8 @@ export function tryAgain(
     const isThere = core.log.head === message_id && closing.length === 0;
     const head = isThere ? [] : headTo(core, message_id).map((draft) => ({ ...draft, turn_id }));
     const start: Draft = { type: 'turn_start', turn_id, ...(retries === undefined ? {} : { retries }) };
-    await beginTurn(core, { turn_id, closing, batch: [...head, start] });
+    const other: Draft[] = model === undefined ? [] : [{ type: 'model_change', turn_id, ...model }];
+    await beginTurn(core, { turn_id, closing, batch: [...head, ...other, start] });
     if (head.length > 0) core.live.emit({ type: 'line' });
     return {};
   });

@@ -83,7 +83,8 @@ async function compare(
   };
 }
 
-async function whyNotKept(core: Core, path: string, hash: string | null): Promise<string | null> {
+/** Why these bytes cannot be put back; null when they can. */
+export async function whyNotKept(core: Core, path: string, hash: string | null): Promise<string | null> {
   if (hash === null) return null;
   const isKept = await orFailure(() => core.blobs.has(hash));
   if (isKept === true) return null;

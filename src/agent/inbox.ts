@@ -45,7 +45,7 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
     case 'continue':
       return inGate(() => continueTurn(core, expected));
     case 'try_again':
-      return inGate(() => tryAgain(core, intent.entry_id, expected));
+      return inGate(() => tryAgain(core, intent, expected));
     case 'leave':
       return inGate(() => leaveTurn(core, expected));
     case 'navigate':

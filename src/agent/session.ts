@@ -10,6 +10,7 @@ import { runStateOf, underLease, wantedModel, type Core } from './core.js';
 import { addExtensionData } from './extension-data.js';
 import { orFailure, refused, stackOf } from './failures.js';
 import { fileDifferences, restoreFiles } from './files.js';
+import { fileChanges, keepFiles } from './review.js';
 import { createGate } from './gate.js';
 import { Guidance } from './guidance.js';
 import { setHistory } from './history.js';
@@ -59,6 +60,8 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
       usable(core) ?? core.gate.pass(() => orFailure(() => addExtensionData(core, ext_type, data))),
     fileDifferences: (head) => fileDifferences(core, head),
     restoreFiles: async (files) => usable(core) ?? restoreFiles(core, files),
+    fileChanges: (turn_id) => fileChanges(core, turn_id),
+    keepFiles: async (files) => usable(core) ?? keepFiles(core, files),
     summarizeBranch: (range, focus) => summarizeBranch(core, range, { focus }),
     selectModel: (provider, model_id) => selectModel(core, provider, model_id),
     settled: () => settled(core),

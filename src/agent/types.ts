@@ -15,6 +15,7 @@ import type {
 import type { ApprovalMode, SessionRule } from '../shared/approval-state.js';
 import type { GivenMessage } from './history.js';
 import type { FileDifference, FileToRestore, RestoreOutcome } from './files.js';
+import type { FileChangeOfLine } from './review.js';
 import type { Redact } from './secrets.js';
 import type { Failure } from '../shared/failure.js';
 import type {
@@ -178,6 +179,10 @@ export interface AgentSession {
   fileDifferences(head?: string | null): Promise<FileDifference[]>;
   /** Puts files back, each only if it still is what the person saw; the log is told what was replaced by what. */
   restoreFiles(files: readonly FileToRestore[]): Promise<Outcome<RestoreOutcome>>;
+  /** What this line made of its files and the person did not keep yet; with `turn_id` all that this turn made of them. */
+  fileChanges(turn_id?: string): Promise<FileChangeOfLine[]>;
+  /** The person keeps what the line made of these files. */
+  keepFiles(files: readonly FileChangeOfLine[]): Promise<Outcome<void>>;
   /** The text of a summary of a part of one line. Nothing is written. */
   summarizeBranch(range: { from_id: string; to_id: string }, focus?: string): Promise<Outcome<string>>;
   /** Fixed per session by a `model_change` note. */

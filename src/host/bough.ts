@@ -14,6 +14,7 @@ import { continueCopy } from './commands/copies.js';
 import { runUiCommand, type UiParts } from './commands/ui.js';
 import { offerProblems } from './context/added.js';
 import { createChangedPlaces } from './editor/changed-places.js';
+import { createChangedPlaces } from './editor/changed-places.js';
 import { createCodeBlocks, type CodeBlocks } from './editor/code-blocks.js';
 import type { Diffs, FoundProposal } from './editor/diffs.js';
 import type { KeptFiles } from './editor/kept-files.js';
@@ -30,6 +31,7 @@ import { readRestLimits, readRetention } from './model/settings.js';
 import { createReports } from './reports.js';
 import { followOthers } from './sessions/follow.js';
 import { offerCopies } from './sessions/moved-location.js';
+import { changesFiles } from './sessions/open-changes.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
 import { OtherFolders } from './sessions/other-folders.js';
 import { standWhereWritten, takeOver } from './sessions/other-window.js';
@@ -113,6 +115,11 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   bag.add(chats.onChange(() => places.refresh()));
   bag.add(sessions.on((event) => (changesFiles(event) ? places.refresh() : undefined)));
   bag.add(offerProblems());
+  const places = bag.add(
+    createChangedPlaces({ agent: () => sessions.peek(chats.peekCurrent() ?? '')?.agent, onError }),
+  );
+  bag.add(chats.onChange(() => places.refresh()));
+  bag.add(sessions.on((event) => (changesFiles(event) ? places.refresh() : undefined)));
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
   bag.add(
     tellWorld({

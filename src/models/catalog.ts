@@ -27,13 +27,17 @@ const idsOf = (kind: Kind, body: unknown): string[] | undefined => {
   return ids.filter((id) => id !== undefined && id !== '') as string[];
 };
 
-const unreadable = (at: Endpoint, text: string): Failure => ({
+/** `no-list`: there is nothing at all; else something else stands there, a web page for example. */
+const unreadable = (at: Endpoint, text: string, code?: 'no-list'): Failure => ({
   kind: 'refused',
   transient: false,
   action: 'open-settings',
-  message: `${joinUrl(at.baseUrl, '/models')} did not answer with a list of models. Check the base URL of "${at.provider}", or list its models in the settings.`,
+  ...(code !== undefined && { code }),
+  message: `${joinUrl(at.baseUrl, '/models')} ${isPage(text) ? 'answered with a web page instead of' : 'did not answer with'} a list of models. Check the base URL of "${at.provider}", or list its models in the settings.`,
   ...(text.trim() !== '' && { detail: excerpt(redact(text, at.secrets)) }),
 });
+
+const isPage = (text: string): boolean => /^\s*<(!doctype html|html)\b/i.test(text);
 
 export const listModels = async (request: CatalogRequest): Promise<string[] | Failure> => {
   const { kind, provider, baseUrl, key, clock } = request;
@@ -64,7 +68,7 @@ export const listModels = async (request: CatalogRequest): Promise<string[] | Fa
     const text = await response.text();
     if (!response.ok) {
       const headers = Object.fromEntries(response.headers.entries());
-      if (response.status === 404) return unreadable(at, text);
+      if (response.status === 404) return unreadable(at, text, 'no-list');
       return classify({ type: 'status', status: response.status, headers, body: text }, at, clock.now());
     }
     return idsOf(kind, parseJson(text)) ?? unreadable(at, text);

@@ -6,7 +6,8 @@
 import type { Clock, Model, ModelInfo, Models, Outcome } from '../ports.js';
 import { isFailure, type Failure } from '../shared/failure.js';
 import { isLoopback, type Fetch } from './address.js';
-import { listModels } from './catalog.js';
+import { listModels, type CatalogRequest } from './catalog.js';
+import { checkServer, missingModel, type ServerCheck } from './check.js';
 import { createDemoModel, demoInfo } from './demo/tour.js';
 import { localServers, type LocalServer } from './local-servers.js';
 import { nodeFetch } from './node-fetch.js';
@@ -38,12 +39,35 @@ export interface ModelsParts {
 const LIST_TIMEOUT_MS = 5_000;
 const PROBE_TIMEOUT_MS = 1_000;
 
-export const createModels = (parts: ModelsParts): Models => {
+export interface ModelCheck {
+  /** What is wrong. */
+  failure: Failure | null;
+  /** It answers at this base URL instead. */
+  elsewhere?: string;
+  /** The settings name the model, but the server does not list it: not every server lists all it has. */
+  doubt?: Failure;
+}
+
+/** Asked before a choice is final. */
+export interface ModelChecks {
+  /** Null where nothing is wrong, or nothing can be found out without paying for an answer. */
+  check(info: Pick<ModelInfo, 'provider' | 'id'>): Promise<ModelCheck>;
+  /** What a server has that is not in the settings yet. */
+  checkAddress(baseUrl: string, key: string | undefined): Promise<ServerCheck>;
+}
+
+export const createModels = (parts: ModelsParts): Models & ModelChecks => {
   const finder: Finder = { parts, demo: createDemoModel(parts), firstOf: new Map() };
   return {
     resolve: (wanted) =>
       wanted === 'auto' || wanted === '' ? resolveAuto(finder) : resolveNamed(finder, wanted),
     list: () => list(finder),
+    check: (info) => check(parts, info),
+    checkAddress: (baseUrl, key) =>
+      checkServer({
+        ...{ kind: 'openai-compatible', provider: new URL(baseUrl).host, baseUrl, headers: {}, key },
+        ...{ fetch: fetchFor(parts, baseUrl), clock: parts.clock, timeoutMs: LIST_TIMEOUT_MS },
+      }),
   };
 };
 
@@ -169,17 +193,44 @@ const idsOf = async (
   parts: ModelsParts,
   provider: Provider,
   timeoutMs: number,
-): Promise<string[] | Failure> =>
-  listModels({
-    kind: provider.kind,
-    provider: provider.name,
-    baseUrl: provider.baseUrl,
-    headers: provider.headers,
-    key: await parts.key(provider.name, provider.origin),
-    fetch: fetchFor(parts, provider.baseUrl),
-    clock: parts.clock,
-    timeoutMs,
-  });
+): Promise<string[] | Failure> => listModels(await catalogOf(parts, provider, timeoutMs));
+
+const catalogOf = async (
+  parts: ModelsParts,
+  provider: Provider,
+  timeoutMs: number,
+): Promise<CatalogRequest> => ({
+  kind: provider.kind,
+  provider: provider.name,
+  baseUrl: provider.baseUrl,
+  headers: provider.headers,
+  key: await parts.key(provider.name, provider.origin),
+  fetch: fetchFor(parts, provider.baseUrl),
+  clock: parts.clock,
+  timeoutMs,
+});
+
+const check = async (
+  parts: ModelsParts,
+  { provider: name, id }: Pick<ModelInfo, 'provider' | 'id'>,
+): Promise<ModelCheck> => {
+  const settings = parts.providers();
+  const local = localOf(parts).find((server) => server.name === name);
+  const provider = Object.hasOwn(settings, name)
+    ? readProvider(name, settings[name])
+    : local && localProvider(local);
+  if (provider === undefined) return { failure: null };
+  if (isFailure(provider)) return { failure: provider };
+  const { found, elsewhere } = await checkServer(await catalogOf(parts, provider, LIST_TIMEOUT_MS));
+  const isStated = provider.models.some((model) => model.id === id);
+  if (!isFailure(found)) {
+    const missing = missingModel(name, id, found);
+    return missing !== null && isStated ? { failure: null, doubt: missing } : { failure: missing };
+  }
+  // A server that is known by the models that the settings name need not have a list of them.
+  if (found.code === 'no-list' && isStated) return { failure: null };
+  return { failure: found, ...(elsewhere === undefined ? {} : { elsewhere }) };
+};
 
 // ---------------------------------------------------------------------------------------------------------- the list
 

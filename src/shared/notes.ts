@@ -215,6 +215,8 @@ export const noteSchemas = {
   /** `restored`: the person had them put back to what their line says; it changes what the disk has, and no line. */
   files_changed: note('files_changed', {
     restored: z.boolean().optional(),
+    /** The person keeps what the line made of them: `before` is what it was, nothing is changed. */
+    kept: z.boolean().optional(),
     changes: z.array(z.looseObject({ path: z.string(), before: hash.nullable(), after: hash.nullable() })),
   }),
   agent_bind: note('agent_bind', { agent_id: z.string() }),

@@ -59,7 +59,12 @@ export const intentSchema = z.discriminatedUnion('type', [
   /** What to do with an interrupted turn. */
   z.object({ type: z.literal('continue') }),
   /** A new answer to the message of `entry_id` (or of the open turn), as a sibling branch. */
-  z.object({ type: z.literal('try_again'), entry_id: entryId.optional() }),
+  z.object({
+    type: z.literal('try_again'),
+    entry_id: entryId.optional(),
+    /** Who answers on the new line. */
+    model: z.object({ provider: z.string(), model_id: z.string() }).optional(),
+  }),
   z.object({ type: z.literal('leave') }),
   /** Moves the head: to a leaf (branch picker), to an entry (branch here), or to nothing. */
   z.object({ type: z.literal('navigate'), entry_id: entryId.nullable() }),
@@ -108,9 +113,12 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('switch_session') }),
   z.object({ type: z.literal('rename_session') }),
   z.object({ type: z.literal('select_model') }),
+  /** A new answer by another model, which the person is asked for. */
+  z.object({ type: z.literal('try_other_model'), entry_id: entryId.optional() }),
   z.object({ type: z.literal('set_key') }),
   z.object({ type: z.literal('open_settings'), query: z.string() }),
   z.object({ type: z.literal('show_log') }),
+  z.object({ type: z.literal('show_diagnostics') }),
   z.object({ type: z.literal('open_in_editor') }),
   z.object({ type: z.literal('open_folder') }),
   z.object({ type: z.literal('reveal_log') }),
@@ -142,6 +150,10 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('preview_files') }),
   z.object({ type: z.literal('restore_files') }),
   z.object({ type: z.literal('keep_files') }),
+  /** What this line, or one turn of it, made of the files: looking through it, keeping it, undoing it. */
+  z.object({ type: z.literal('review_files'), turn_id: z.string().optional() }),
+  z.object({ type: z.literal('keep_changes') }),
+  z.object({ type: z.literal('undo_changes') }),
   z.object({ type: z.literal('switch_branch') }),
   /** Two lines beside each other; without `entry_id` the person is asked for the one that is not on show. */
   z.object({ type: z.literal('compare_branches'), entry_id: entryId.optional() }),
@@ -299,6 +311,13 @@ export interface SentFile {
   isCut: boolean;
 }
 
+/** Files that the line on show changed, and that the person neither kept nor undid since. */
+export interface ChangesView {
+  count: number;
+  /** Of the first of them. */
+  names: string[];
+}
+
 /** What the view shows beside the transcript; small, sent whole. */
 export interface StatusView {
   run: RunState;
@@ -317,6 +336,8 @@ export interface StatusView {
   isSummarising: boolean;
   /** The person is offered to let the files follow the line. */
   files?: FilesView;
+  /** What may be looked through. */
+  changes?: ChangesView;
   /** What goes along with every request. Absent: nothing. */
   sent?: readonly SentFile[];
 }

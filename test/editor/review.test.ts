@@ -1,6 +1,6 @@
 // What the agent changes is looked at as any change in VS Code: before it is made, in a diff that takes parts of it; and
 // after, all files of the branch beside what they were, kept or undone together.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
@@ -68,3 +68,66 @@ test('a proposal is edited in the diff of VS Code, one change of it left out, an
     expect(told(server, 2).at(-1)?.text).toContain('The person changed the input before it ran');
     await eventually(async () => (await diff.count()) === 0, { what: 'the diff of a decided call closes' });
   }));
+
+const writes = (file: string, content: string) => ({ name: 'write', args: { path: file, content } });
+
+test('what a branch changed is reviewed in one editor, marked in open files, undone and kept together', () =>
+  withScriptedModel(
+    { files: { 'a.txt': before, 'b.txt': 'b\n' } },
+    async ({ editor, server, person: first }) => {
+      let person = first;
+      const text = (name: string) => readFileSync(path.join(editor.workspace, name), 'utf8');
+      const offer = () => person.at('changes-offer');
+      const changed = before.replace('line 2\n', 'line two\n');
+      await person.setMode('Accept edits', 'accept_edits');
+      server.enqueue(
+        reply.calls([writes('a.txt', changed), writes('b.txt', 'by Bough\n'), writes('new.txt', 'new\n')]),
+        reply.text('Changed three.'),
+      );
+      await person.ask('Change them', 'Changed three.');
+      await offer().waitFor();
+      expect(await offer().innerText()).toContain('3 files changed');
+      await editor.screenshot('offer');
+
+      // All in one editor of VS Code's own; what somebody changed since is named.
+      writeFileSync(path.join(editor.workspace, 'b.txt'), 'by hand\n');
+      await person.at('changes-review').click();
+      await editor.page.locator('.multiDiffEditor').waitFor();
+      const said = editor.notification('Changed by Bough: a.txt, b.txt, new.txt.');
+      await said.waitFor();
+      expect(await said.innerText()).toContain('Changed since, shown as Bough left it: b.txt.');
+      await editor.screenshot('review');
+
+      // Undone together, except what is another's; and that is taken back.
+      await said.getByRole('button', { name: 'Undo All…' }).click();
+      await editor.pick('Undo 3 Files');
+      await editor.page.getByText('b.txt was changed since').first().waitFor();
+      await editor.pick('Keep Mine');
+      await eventually(
+        () => text('a.txt') === before && !existsSync(path.join(editor.workspace, 'new.txt')),
+        {
+          what: 'the files are as they were',
+        },
+      );
+      expect(text('b.txt')).toBe('by hand\n');
+      await editor.notification('Restored:').getByRole('button', { name: 'Undo' }).click();
+      await eventually(() => text('a.txt') === changed, { what: 'the change is back' });
+
+      // Marked beside the lines; keeping takes the marks and the offer away, also after a reload.
+      await person.tool('write', 'ok').first().getByText('a.txt', { exact: true }).click();
+      await person.chat.getByRole('button', { name: 'Open a.txt' }).click();
+      const mark = editor.page.locator('.editor-instance .cdr[class*="ced-"]');
+      await mark.first().waitFor();
+      await editor.screenshot('marked');
+      person = await reloaded(editor);
+      await person.at('changes-keep').click();
+      await eventually(async () => (await offer().count()) === 0, {
+        what: 'nothing is left to look through',
+      });
+      await eventually(async () => (await mark.count()) === 0, { what: 'the marks go' });
+      expect(text('a.txt')).toBe(changed);
+      person = await reloaded(editor);
+      await person.says('Changed three.');
+      expect(await offer().count()).toBe(0);
+    },
+  ));

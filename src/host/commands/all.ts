@@ -5,6 +5,7 @@ import { readRetention } from '../model/settings.js';
 import type { Ground } from '../ground.js';
 import type { Chats } from '../chat/chats.js';
 import type { CodeBlocks } from '../editor/code-blocks.js';
+import { showDiagnostics, type DiagnosticParts } from '../diagnostics.js';
 import type { Output } from '../output.js';
 import type { Reports } from '../reports.js';
 import type { OtherFolders } from '../sessions/other-folders.js';
@@ -19,6 +20,7 @@ import type { Commands } from './commands.js';
 import { copyCommands, type CopyCommandParts } from './copies.js';
 import { exportCommands } from './export.js';
 import { modelCommands } from './model.js';
+import { reviewCommands } from './review.js';
 import { sessionCommands } from './session.js';
 import { sessionOf, type Targets } from './target.js';
 import { turnCommands } from './turn.js';
@@ -57,6 +59,7 @@ export function allCommands(parts: AllCommandParts): Commands {
     ...turnCommands(shared),
     ...branchCommands({ sessions, chats, reports, targets, restore: restoreParts(parts) }),
     ...compareCommands({ sessions, chats, tell }),
+    ...reviewCommands({ sessions, targets, restore: restoreParts(parts) }),
     ...modelCommands({
       ...shared,
       models: models.models,
@@ -70,10 +73,22 @@ export function allCommands(parts: AllCommandParts): Commands {
     'bough.chat.openInEditor': async (target) => chats.openInEditor(await sessionOf(target, targets)),
     'bough.code.apply': (change) => parts.code.accept(change),
     'bough.code.discard': (change) => parts.code.discard(change),
+    'bough.diagnostics.show': async () => showDiagnostics(await diagnosticParts(parts)),
     'bough.log.show': () => {
       output.show();
       return Promise.resolve();
     },
+  };
+}
+
+async function diagnosticParts({ ground, chats, output }: AllCommandParts): Promise<DiagnosticParts> {
+  const { storage, models, sessions, tools } = ground;
+  const current = sessions.peek(await chats.current());
+  return {
+    ...{ store: storage.store, models, output },
+    root: storage.roots.present,
+    model: { setting: readSetting('model'), session: current?.agent.model() },
+    tools: () => tools.list(),
   };
 }
 

@@ -44,6 +44,9 @@ export interface Commands {
   'bough.branch.collapse': (from?: unknown, to?: unknown) => Promise<void>;
   'bough.branch.compare': (left?: unknown, right?: unknown) => Promise<void>;
   'bough.branch.restoreFiles': (target?: unknown) => Promise<void>;
+  'bough.branch.reviewFiles': (target?: unknown, turn?: unknown) => Promise<void>;
+  'bough.branch.keepFiles': (target?: unknown) => Promise<void>;
+  'bough.branch.undoFiles': (target?: unknown) => Promise<void>;
   'bough.turn.undo': () => Promise<void>;
   'bough.turn.stop': () => Promise<void>;
   'bough.turn.continue': () => Promise<void>;
@@ -53,6 +56,7 @@ export interface Commands {
   'bough.code.apply': (change?: unknown) => Promise<void>;
   'bough.code.discard': (change?: unknown) => Promise<void>;
   'bough.log.show': () => Promise<void>;
+  'bough.diagnostics.show': () => Promise<void>;
 }
 export type CommandName = keyof Commands;
 
@@ -96,6 +100,9 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.branch.collapse': 'Replacing a part by its summary',
   'bough.branch.compare': 'Comparing branches',
   'bough.branch.restoreFiles': 'Restoring files',
+  'bough.branch.reviewFiles': 'Showing the changes',
+  'bough.branch.keepFiles': 'Keeping the changes',
+  'bough.branch.undoFiles': 'Undoing the changes',
   'bough.turn.undo': 'Undoing the turn',
   'bough.turn.stop': 'Stopping',
   'bough.turn.continue': 'Continuing',
@@ -105,6 +112,7 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.code.apply': 'Applying the change',
   'bough.code.discard': 'Discarding the change',
   'bough.log.show': 'Showing the log',
+  'bough.diagnostics.show': 'Collecting the diagnostics',
 };
 
 /** Registers all commands at once; the code behind them is loaded when the first one is run. */

@@ -1,17 +1,19 @@
 /** Commands on models and keys. */
 import * as vscode from 'vscode';
 import { readProvider, unknownProvider } from '../../models/providers.js';
+import type { ModelChecks } from '../../models/registry.js';
 import type { Models } from '../../ports.js';
 import type { Chats } from '../chat/chats.js';
 import { unwrap } from '../errors.js';
 import type { Keys } from '../model/keys.js';
+import { connectServer } from '../model/connect-server.js';
 import { selectModel } from '../model/select.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
 
 export interface ModelCommandParts {
-  models: Models;
+  models: Models & ModelChecks;
   keys: Keys;
   sessions: OpenSessions;
   chats: Chats;
@@ -28,12 +30,34 @@ export function modelCommands(parts: ModelCommandParts): Pick<Commands, Name & k
   const { models, sessions, chats, providers } = parts;
   return {
     'bough.model.select': async (model) => {
-      const { agent } = await sessions.open(await chats.current());
-      await selectModel({ models, agent, configured: Object.keys(providers()) }, model);
+      const again = againOf(model);
+      const { agent } = await sessions.open(again?.session ?? (await chats.current()));
+      const choose = async (provider: string, id: string): Promise<void> => {
+        if (again === undefined) return void unwrap(await agent.selectModel(provider, id));
+        const entry = again.entry_id === undefined ? {} : { entry_id: again.entry_id };
+        unwrap(await agent.dispatch({ type: 'try_again', ...entry, model: { provider, model_id: id } }));
+      };
+      const connect = () =>
+        connectServer({
+          ...{ models, keys: parts.keys, onKeys: parts.onKeys },
+          configured: () => Object.keys(providers()),
+          choose,
+        });
+      const configured = Object.keys(providers());
+      await selectModel({ models, agent, configured, connect, choose, warn: parts.tell.warn }, model);
     },
     'bough.provider.setKey': (provider, key) => setKey(parts, provider, key),
     'bough.provider.removeKey': (provider) => removeKey(parts, provider),
   };
+}
+
+/** The view asks for a new answer by another model. */
+function againOf(target: unknown): { session: string; entry_id: string | undefined } | undefined {
+  if (typeof target !== 'object' || target === null || !('again' in target) || !('session' in target))
+    return undefined;
+  const { session, again } = target;
+  if (typeof session !== 'string') return undefined;
+  return { session, entry_id: typeof again === 'string' ? again : undefined };
 }
 
 async function setKey(parts: ModelCommandParts, given: unknown, givenKey: unknown): Promise<void> {

@@ -53,10 +53,14 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.chat.openInEditor'](session);
     case 'select_model':
       return commands['bough.model.select']();
+    case 'try_other_model':
+      return commands['bough.model.select']({ session, again: command.entry_id ?? null });
     case 'set_key':
       return commands['bough.provider.setKey']();
     case 'show_log':
       return commands['bough.log.show']();
+    case 'show_diagnostics':
+      return commands['bough.diagnostics.show']();
     case 'open_settings':
       return openSettings(command.query);
     case 'open_folder':
@@ -101,6 +105,12 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.branch.restoreFiles'](session);
     case 'keep_files':
       return parts.keepFiles(session);
+    case 'review_files':
+      return commands['bough.branch.reviewFiles'](session, command.turn_id);
+    case 'keep_changes':
+      return commands['bough.branch.keepFiles'](session);
+    case 'undo_changes':
+      return commands['bough.branch.undoFiles'](session);
     case 'switch_branch':
       return commands['bough.branch.navigate']();
     case 'compare_branches':

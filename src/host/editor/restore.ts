@@ -30,14 +30,26 @@ export async function previewFiles(agent: AgentSession, parts: RestoreParts): Pr
 export async function restoreFiles(agent: AgentSession, parts: RestoreParts): Promise<void> {
   const all = await agent.fileDifferences();
   if (all.length === 0) return parts.tell.info(nothingDiffers());
-  const able = all.filter(({ problem }) => problem === undefined);
+  const able = ableOf(all);
   if (able.length > 0) {
     await showAll(agent, able, parts);
     if (!(await agrees(able))) return;
   }
+  await putBack(agent, all, parts);
+}
+
+const ableOf = (files: readonly FileDifference[]): readonly FileDifference[] =>
+  files.filter(({ problem }) => problem === undefined);
+
+/** Writes what the person agreed to; each file that somebody else changed since is asked about. */
+export async function putBack(
+  agent: AgentSession,
+  all: readonly FileDifference[],
+  parts: RestoreParts,
+): Promise<void> {
   const kept: string[] = [];
   const chosen: FileToRestore[] = [];
-  for (const file of able) {
+  for (const file of ableOf(all)) {
     const answer = file.isChangedSince ? await askAbout(agent, file, parts) : 'overwrite';
     if (answer === undefined) return;
     if (answer === 'keep') kept.push(file.path);
@@ -98,7 +110,7 @@ async function agrees(files: readonly FileDifference[]): Promise<boolean> {
   return picked?.label === restore;
 }
 
-function wordsOf({ path, now, wanted, isChangedSince }: FileDifference): string {
+export function wordsOf({ path, now, wanted, isChangedSince }: FileDifference): string {
   if (isChangedSince) return vscode.l10n.t('{0} (you are asked: it was changed since)', path);
   if (wanted === null) return vscode.l10n.t('{0} (removed)', path);
   return now === null ? vscode.l10n.t('{0} (created)', path) : path;

@@ -1,6 +1,6 @@
 /** Models as this window has them: the settings, keys from secret storage, other extensions' models, local servers, the demo. */
 import * as vscode from 'vscode';
-import { createModels } from '../../models/registry.js';
+import { createModels, type ModelChecks } from '../../models/registry.js';
 import { readProvider } from '../../models/providers.js';
 import type { Clock, Models } from '../../ports.js';
 import { isFailure } from '../../shared/failure.js';
@@ -12,7 +12,7 @@ import { moveSecrets, type MoveReport } from './settings-secrets.js';
 import type { ReadSetting } from './settings.js';
 
 export interface HostModels extends vscode.Disposable {
-  models: Models;
+  models: Models & ModelChecks;
   keys: Keys;
   /** The setting `bough.providers`, with the secret headers that were moved out of it. */
   providers: () => Readonly<Record<string, unknown>>;
@@ -69,7 +69,7 @@ function modelsOf(
   { clock, output }: HostModelsParts,
   keys: Keys,
   providers: HostModels['providers'],
-): Models {
+): Models & ModelChecks {
   return createModels({
     providers,
     key: (provider, origin) => keys.key(provider, origin),

@@ -1,9 +1,14 @@
-/** Choosing a model for a session. Servers are asked what they have when the list opens; nothing is tried before it is chosen. */
+/**
+ * Choosing a model for a session. Servers are asked what they have when the list opens; the one that is chosen is tried
+ * before the choice is final.
+ */
 import * as vscode from 'vscode';
 import type { AgentSession } from '../../agent/types.js';
 import type { ModelInfo, Models } from '../../ports.js';
+import type { ModelChecks } from '../../models/registry.js';
 import { unwrap } from '../errors.js';
 import { plainLabel } from '../labels.js';
+import { checkChoice } from './check-choice.js';
 import { LM_PROVIDER } from './lm.js';
 import { openSettings } from './settings-place.js';
 
@@ -13,17 +18,27 @@ interface ModelItem extends vscode.QuickPickItem {
 }
 
 export interface SelectParts {
-  models: Models;
+  models: Models & ModelChecks;
   agent: AgentSession;
   /** Names in the setting `bough.providers`. */
   configured: readonly string[];
+  /** Finds the models of a server that is not in the settings yet. */
+  connect: () => Promise<void>;
+  warn: (text: string) => void;
+  /** Takes what was picked: for the session, or for a new answer. */
+  choose: (provider: string, id: string) => Promise<void>;
 }
 
 export async function selectModel(parts: SelectParts, wanted: unknown): Promise<void> {
   if (typeof wanted === 'string') return selectNamed(parts, wanted);
-  const chosen = await pickModel(parts);
-  if (chosen?.info) unwrap(await parts.agent.selectModel(chosen.info.provider, chosen.info.id));
-  await chosen?.run?.();
+  for (;;) {
+    const chosen = await pickModel(parts);
+    if (chosen?.info === undefined) return void (await chosen?.run?.());
+    const choice = await checkChoice(parts, chosen.info);
+    if (choice === 'leave') return;
+    if (choice === 'again') continue;
+    return parts.choose(chosen.info.provider, chosen.info.id);
+  }
 }
 
 async function selectNamed({ models, agent }: SelectParts, wanted: string): Promise<void> {
@@ -55,7 +70,7 @@ async function pickModel(parts: SelectParts): Promise<ModelItem | undefined> {
   }
 }
 
-function itemsOf(models: readonly ModelInfo[], { agent, configured }: SelectParts): ModelItem[] {
+function itemsOf(models: readonly ModelInfo[], { agent, configured, connect }: SelectParts): ModelItem[] {
   const current = agent.model();
   const items: ModelItem[] = [];
   for (const kind of kinds) {
@@ -68,7 +83,7 @@ function itemsOf(models: readonly ModelInfo[], { agent, configured }: SelectPart
       items.push({ label: plainLabel(info.label), description: plainLabel(note), info });
     }
   }
-  return [...items, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...waysToMore()];
+  return [...items, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...waysToMore(connect)];
 }
 
 const kinds = ['configured', 'vscode', 'local', 'demo'] as const;
@@ -87,8 +102,16 @@ function kindOf({ provider }: ModelInfo, configured: readonly string[]): Kind {
   return provider === 'demo' ? 'demo' : 'local';
 }
 
-function waysToMore(): ModelItem[] {
+function waysToMore(connect: SelectParts['connect']): ModelItem[] {
   return [
+    {
+      label: vscode.l10n.t('Connect to a server…'),
+      detail: vscode.l10n.t(
+        'By its address: Ollama, LM Studio, llama.cpp, vLLM and all that speak like OpenAI',
+      ),
+      iconPath: new vscode.ThemeIcon('plug'),
+      run: connect,
+    },
     {
       label: vscode.l10n.t('Add a provider in the settings…'),
       iconPath: new vscode.ThemeIcon('gear'),

@@ -13,6 +13,7 @@ import { createBag, createSignal } from '../disposables.js';
 import { unwrap } from '../errors.js';
 import { noticesOf } from '../notices.js';
 import { FilesOffer } from './files-offer.js';
+import { OpenChanges } from './open-changes.js';
 
 /** What all sessions of this window share. */
 export interface WindowFacts {
@@ -51,6 +52,7 @@ export class HostSession implements ShownSession, Disposable {
   private readonly heldElsewhere;
   /** To let the files follow, after another line was shown. */
   readonly files: FilesOffer;
+  private readonly changes: OpenChanges;
   private notSaved: Failure | null = null;
   /** The intent that could not be saved, when it was one. */
   private unsaved: Intent | null = null;
@@ -71,6 +73,7 @@ export class HostSession implements ShownSession, Disposable {
     this.changed = createSignal<void>(parts.onError);
     this.heldElsewhere = createSignal<void>(parts.onError);
     this.files = this.bag.add(new FilesOffer(this.agent, () => this.changed.fire(), parts.onError));
+    this.changes = new OpenChanges(this.agent.log);
     this.bag.add(this.agent.log.onAppend((placed) => this.takeAppended(placed)));
     this.bag.add(
       this.agent.on((event) => {
@@ -96,6 +99,7 @@ export class HostSession implements ShownSession, Disposable {
 
   readonly status = (): StatusView => {
     const { agent, parts } = this;
+    const changes = this.changes.view;
     return {
       run: agent.run(),
       notices: noticesOf({
@@ -118,6 +122,7 @@ export class HostSession implements ShownSession, Disposable {
       isSummarising: agent.isCompacting(),
       sent: agent.instructions(),
       ...(this.files.view === null ? {} : { files: this.files.view }),
+      ...(changes === null ? {} : { changes }),
     };
   };
 

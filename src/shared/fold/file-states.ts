@@ -14,6 +14,16 @@ export interface FileState {
   written: string | null;
   /** That is what one of the lines says; else it is somebody's own text that was brought back. */
   isOfLines: boolean;
+  /** What stood there before this line changed it, or when the person last kept what it had. */
+  base: string | null;
+  /** What each turn of this line made of it, in order. */
+  turns: readonly TurnChange[];
+}
+
+interface TurnChange {
+  turn_id: string | undefined;
+  before: string | null;
+  after: string | null;
 }
 
 interface PlacedChanges {
@@ -41,15 +51,42 @@ export class FileStates {
     for (const { position, ordinal, note } of this.#changes) {
       // Putting files back changes what the disk has, and no line.
       const isRestored = note.restored === true;
-      const isOfLine = !isRestored && position < (until.get(ordinal) ?? ROOT);
+      const isOnLine = position < (until.get(ordinal) ?? ROOT);
+      if (note.kept === true) {
+        if (isOnLine) keep(states, note);
+        continue;
+      }
+      const isOfLine = !isRestored && isOnLine;
       for (const { path, before, after } of note.changes) {
         const lines = said.get(path) ?? new Set([before]);
         said.set(path, isRestored ? lines : lines.add(after));
         const known = states.get(path);
         const here = isOfLine ? after : known === undefined ? before : known.here;
-        states.set(path, { path, here, written: after, isOfLines: lines.has(after) });
+        const turns = known?.turns ?? [];
+        states.set(path, {
+          ...{ path, here, written: after, isOfLines: lines.has(after) },
+          // Until the line changes it, what stands there is where it begins.
+          base: turns.length === 0 ? (isOfLine ? before : here) : (known?.base ?? null),
+          turns: isOfLine ? withTurn(turns, { turn_id: note.turn_id, before, after }) : turns,
+        });
       }
     }
     return [...states.values()];
   }
+}
+
+/** Keeping changes neither the line nor the disk: what is looked through from now on begins here. */
+function keep(states: Map<string, FileState>, note: NoteOf<'files_changed'>): void {
+  for (const { path, after } of note.changes) {
+    const known = states.get(path);
+    if (known !== undefined) states.set(path, { ...known, base: after });
+  }
+}
+
+/** One for each turn: what it found first, and what it left last. */
+function withTurn(turns: readonly TurnChange[], change: TurnChange): readonly TurnChange[] {
+  const last = turns.at(-1);
+  return last !== undefined && last.turn_id === change.turn_id
+    ? [...turns.slice(0, -1), { ...last, after: change.after }]
+    : [...turns, change];
 }

@@ -163,6 +163,18 @@ describe('branches', () => {
     expect(askedTexts(bench, 1)).toEqual(['Q1']);
   });
 
+  it('tries an answer again with another model, which counts for the new line alone', async () => {
+    const bench = await openBench({ script: [text('A1'), text('A1b')] });
+    await bench.send('Q1');
+    const model = { provider: 'acme', model_id: 'other' };
+    await bench.do({ type: 'try_again', entry_id: idOf(bench, 'A1'), model });
+    expect(bench.session.model()).toBe('acme/other');
+    await bench.do({ type: 'navigate', entry_id: idOf(bench, 'A1') });
+    expect(bench.session.model()).not.toBe('acme/other');
+    await bench.do({ type: 'navigate', entry_id: idOf(bench, 'A1b') });
+    expect(bench.session.model()).toBe('acme/other');
+  });
+
   it('continues what was stopped or failed from where it ended; a completed turn has nothing to continue', async () => {
     const bench = await openBench({ script: [[fails(badKey())], text('A1')] });
     await bench.send('Q1');

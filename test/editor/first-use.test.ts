@@ -1,0 +1,97 @@
+// A newcomer: nothing is set up, a local server runs. From the installed extension to the first approved edit, with what
+// goes wrong on the way said; then the walkthrough, and what is given away when help is wanted.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { reply, startModelServer } from '../model-server/index.js';
+import { eventually, withEditor } from './bench/index.js';
+import { quickInput } from './bench/quick-input.js';
+import { personAt } from './person.js';
+
+const THREE_MINUTES = 180_000;
+const KEY = 'sk-test-0123456789abcdefghijklmnop';
+
+test('with a local server only: from the installed extension to the first approved edit in under three minutes', async () => {
+  const server = await startModelServer();
+  const closed = await startModelServer();
+  await closed.close();
+  try {
+    server.models(['qwen-local']);
+    const began = Date.now();
+    await withEditor({ files: { 'hello.txt': 'Hello\n' } }, async (editor) => {
+      const person = await personAt(editor);
+      await person.chat.getByText('The demo model answers').waitFor();
+      await editor.screenshot('welcome');
+
+      // An address that nobody answers at is said where it was typed; the next one is asked what it has.
+      await person.at('model-picker').click();
+      await editor.pick(/Connect to a server/);
+      const box = quickInput(editor.page);
+      await box.getByText('Where a server answers').waitFor();
+      await editor.answer(closed.url);
+      await box
+        .getByText(/refused|cannot be reached|not reach/i)
+        .first()
+        .waitFor();
+      await editor.screenshot('refused');
+      await editor.answer(server.url);
+      await eventually(async () => (await person.at('model-picker').innerText()).includes('qwen-local'), {
+        what: 'the model is chosen',
+      });
+
+      server.enqueue(
+        reply.calls([
+          {
+            name: 'edit',
+            args: { path: 'hello.txt', edits: [{ old_text: 'Hello', new_text: 'Hello, Bough' }] },
+          },
+        ]),
+        reply.text('It greets now.'),
+      );
+      await person.send('Greet Bough in hello.txt');
+      await person.decide('approve');
+      await person.says('It greets now.');
+      await person.run('idle');
+      const took = Date.now() - began;
+      expect(readFileSync(path.join(editor.workspace, 'hello.txt'), 'utf8')).toBe('Hello, Bough\n');
+      console.log(`figure: first approved edit of a newcomer after ${(took / 1000).toFixed(0)} s`);
+      expect(took).toBeLessThan(THREE_MINUTES);
+      expect(server.requests[0]?.body.model).toBe('qwen-local');
+      await editor.screenshot('edited');
+
+      // The choice is tried before it is final: the server has another model by now.
+      server.models(reply.error(401, { message: 'no key' }));
+      await person.at('model-picker').click();
+      await editor.pick(/^demo\/tour|Demo/i);
+      await eventually(async () => /demo/i.test(await person.at('model-picker').innerText()), {
+        what: 'the demo is chosen',
+      });
+
+      // What is given away holds no key.
+      await editor.runCommand('Bough: Set API Key…');
+      await editor.answer(KEY);
+      await editor.notification('is stored').waitFor();
+      await person.at('session-menu').click();
+      await person.chat.getByRole('menuitem', { name: 'Show Diagnostics' }).click();
+      const document = editor.page.locator('.editor-instance .view-lines').first();
+      await document.getByText('Bough diagnostics').waitFor();
+      await editor.screenshot('diagnostics');
+      const shown = (await document.innerText()).replace(/\u00a0/g, ' ');
+      expect(shown).toContain('no telemetry');
+      expect(shown).not.toContain(KEY);
+      expect(shown).not.toContain('Greet Bough');
+
+      await editor.runCommand('Welcome: Open Walkthrough...');
+      await editor.pick(/Start with Bough/);
+      await editor.page
+        .locator('.gettingStartedContainer')
+        .getByText('Approve what it does')
+        .first()
+        .waitFor();
+      await editor.screenshot('walkthrough');
+      expect(editor.policyViolations()).toEqual([]);
+    });
+  } finally {
+    await server.close();
+  }
+});
