@@ -32,3 +32,37 @@ describe('the sentence of a call that has not started', () => {
     });
   });
 });
+
+describe('the sentence of a tool that looks or asks', () => {
+  const done = (name: string, input: Record<string, unknown>, result = ''): string => {
+    const call = { type: 'tool_call' as const, call_id: 'c1', name, input };
+    const { verb, object, outcome } = sentenceOf(card({ call, state: 'ok', result }));
+    return [`${verb} ${object}`, ...(outcome === undefined ? [] : [outcome])].join(' · ');
+  };
+
+  it.each([
+    ['glob', { pattern: '*.ts', path: 'src' }, 'Found files *.ts in src'],
+    ['symbols', { path: 'a.ts' }, 'Looked up symbols of a.ts'],
+    ['symbols', { query: 'total' }, 'Looked up symbol “total”'],
+    ['references', { path: 'a.ts', symbol: 'total' }, 'Looked up uses of total of a.ts'],
+    ['references', { path: 'a.ts', line: 3 }, 'Looked up uses of line 3 of a.ts'],
+    ['diagnostics', {}, 'Checked the problems'],
+    ['diagnostics', { path: 'a.ts' }, 'Checked the problems of a.ts'],
+    ['fetch', { url: 'https://example.com/' }, 'Fetched https://example.com/'],
+    ['background', { id: 'b1', action: 'end' }, 'Looked after a command in the background'],
+  ])('%s %j', (name, input, sentence) => {
+    expect(done(name, input)).toBe(sentence);
+  });
+
+  it('tells the answer, and that there was none', () => {
+    const question = { question: 'Up or down?\nNow.' };
+    expect(done('ask', question, 'Down\nplease')).toBe('Asked “Up or down?” · you: Down');
+    const call = { type: 'tool_call' as const, call_id: 'c1', name: 'ask', input: question };
+    expect(sentenceOf(card({ call, state: 'denied', decision: 'deny' })).outcome).toBe('you gave no answer');
+  });
+
+  it('tells that a command went on', () => {
+    const result = 'x\n\n[The person lets this go on in the background: it is still running, as "b1".]';
+    expect(sentenceOf(card({ state: 'ok', result })).outcome).toBe('went on in the background');
+  });
+});

@@ -71,12 +71,7 @@ const tools: Readonly<Record<string, ToolWords>> = {
   background: {
     icon: 'server-process',
     verbs: ['Look after', 'Looking after', 'Looked after'],
-    object: ({ action }) =>
-      action === 'wait'
-        ? 'a command in the background, to its end'
-        : action === 'end'
-          ? 'a command in the background, and end it'
-          : 'a command in the background',
+    object: () => 'a command in the background',
   },
   read_result: { icon: 'file', verbs: ['Read', 'Reading', 'Read'], object: () => 'on in a long result' },
   edit: { icon: 'edit', verbs: ['Edit', 'Editing', 'Edited'], object: ({ path }) => text(path), opens: true },

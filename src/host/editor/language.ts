@@ -37,7 +37,7 @@ export function createLanguage(name: NameFile): Language {
       const found = await vscode.commands.executeCommand<
         (vscode.DocumentSymbol | vscode.SymbolInformation)[] | undefined
       >('vscode.executeDocumentSymbolProvider', document.uri);
-      return (found ?? []).flatMap((symbol) => outlineOf(path, symbol, 0));
+      return inOrder(found ?? []).flatMap((symbol) => outlineOf(path, symbol, 0));
     },
     findSymbols: async (query) => {
       const found = await vscode.commands.executeCommand<vscode.SymbolInformation[] | undefined>(
@@ -133,16 +133,22 @@ function problemOf(
   };
 }
 
+/** As they stand in the file: services give them in an order of their own. */
+const inOrder = <S extends vscode.DocumentSymbol | vscode.SymbolInformation>(symbols: readonly S[]): S[] =>
+  [...symbols].sort((a, b) => placeOf(a).compareTo(placeOf(b)));
+
+const placeOf = (symbol: vscode.DocumentSymbol | vscode.SymbolInformation): vscode.Position =>
+  ('selectionRange' in symbol ? symbol.selectionRange : symbol.location.range).start;
+
 function outlineOf(
   path: WorkspacePath,
   symbol: vscode.DocumentSymbol | vscode.SymbolInformation,
   depth: number,
 ): FoundSymbol[] {
   const { name, kind } = symbol;
-  const range = 'selectionRange' in symbol ? symbol.selectionRange : symbol.location.range;
-  const own = { path, line: range.start.line + 1, name, kind: kindName(kind), depth };
+  const own = { path, line: placeOf(symbol).line + 1, name, kind: kindName(kind), depth };
   const children = 'children' in symbol ? symbol.children : [];
-  return [own, ...children.flatMap((child) => outlineOf(path, child, depth + 1))];
+  return [own, ...inOrder(children).flatMap((child) => outlineOf(path, child, depth + 1))];
 }
 
 /** "TypeParameter" → "type parameter". */

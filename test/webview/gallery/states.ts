@@ -3,6 +3,7 @@ import type { Surface } from '../../../src/host/chat/html.js';
 import type { Snapshot } from '../../../src/shared/protocol.js';
 import { demoModel, idle, realModel, Scene } from '../bench/scenes.js';
 import { compared, filesOffered } from './compared.js';
+import { asking, toolLines } from './tools.js';
 
 export interface State {
   name: string;
@@ -528,6 +529,7 @@ const all = (): State[] => [
   empty('empty-tab', { model: realModel, suggestions }, 'tab'),
   empty('no-folder', { place: 'no-folder', model: demoModel }),
   empty('untrusted', { place: 'untrusted', model: null, suggestions }),
+  empty('virtual', { place: 'virtual', model: realModel, suggestions }),
   { name: 'conversation', scene: conversation(), height: 1100 },
   { name: 'conversation-tab', scene: conversation(), surface: 'tab', height: 1100 },
   { name: 'narrow', scene: withApproval(), width: 300, height: 1000 },
@@ -536,6 +538,8 @@ const all = (): State[] => [
   { name: 'approval', scene: withApproval(), height: 900 },
   { name: 'approval-edited', scene: withApproval(), height: 900, press: 'edit-input' },
   { name: 'decided', scene: decided() },
+  toolLines(),
+  asking(),
   waiting('retry'),
   waiting('server'),
   waiting('resume'),

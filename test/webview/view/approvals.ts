@@ -4,6 +4,7 @@ import type { ChatPage, Open } from '../bench/chat-page.js';
 import { askForApproval, workingScene } from '../bench/command-scene.js';
 import { eventually } from '../bench/eventually.js';
 import { idle } from '../bench/scenes.js';
+import { asking, toolLines } from '../gallery/tools.js';
 
 /** From here on time passes only when the test says so. */
 async function stopClock({ page }: ChatPage): Promise<void> {
@@ -140,6 +141,43 @@ export function approvalTests(open: Open): void {
       expect(await chat.at('tool-card').count()).toBe(2);
       await chat.at('end-call').click();
       await eventually(() => chat.intents()).toEqual([{ type: 'end_call', call_id: 'deploy' }]);
+    });
+
+    it('a question is answered by what is offered or in one’s own words; what is asked each time has no longer scope', async () => {
+      const { scene } = asking();
+      const chat = await open(scene);
+      const last = () => eventually(() => chat.intents().at(-1));
+      expect(await chat.at('always').count()).toBe(0);
+      const decide = { type: 'decide', call_id: 'a1', decision: 'allow', scope: 'once' };
+      const question = chat.at('approval').filter({ hasText: 'Round each price' });
+      await question.locator('[data-testid="answer-option"]', { hasText: 'The sum' }).click();
+      await last().toEqual({ ...decide, feedback: 'The sum' });
+      await question.locator('[data-testid="approve"]').click({ force: true });
+      await question.locator('[data-testid="answer"]').fill(' neither ');
+      await question.locator('[data-testid="answer"]').press('Enter');
+      await last().toEqual({ ...decide, feedback: 'neither' });
+      await question.locator('[data-testid="deny"]').click();
+      await last().toEqual({ type: 'decide', call_id: 'a1', decision: 'deny', scope: 'once' });
+      expect(chat.intents()).toHaveLength(3);
+    });
+
+    it('F9: a command goes on in the background on request, and is ended when the turn is over', async () => {
+      const scene = workingScene();
+      const input = { command: 'npm run serve' };
+      scene.calls('', [{ call_id: 'serve', name: 'run', input }], 'turn-1');
+      scene.add({ type: 'tool_start', call_id: 'serve', turn_id: 'turn-1' });
+      const progress = [{ call_id: 'serve', started_at: Date.now(), tail: 'listening\n' }];
+      const chat = await open(scene, { snapshot: { progress } });
+      await chat.at('continue-in-background').click();
+      await eventually(() => chat.intents()).toEqual([{ type: 'background_call', call_id: 'serve' }]);
+      const beside = toolLines();
+      const after = await open(
+        beside.scene,
+        beside.snapshot === undefined ? {} : { snapshot: beside.snapshot },
+      );
+      expect(await after.at('continue-in-background').count()).toBe(0);
+      await after.at('end-call').click();
+      await eventually(() => after.intents()).toEqual([{ type: 'end_call', call_id: 'b1' }]);
     });
 
     it('several that wait are dismissed in one go; one that runs beside them must end first', async () => {

@@ -1,0 +1,76 @@
+// Calls that no rule and no mode lets run without a card: a question, a page of the web.
+import { describe, expect, it } from 'vitest';
+import { createTools } from '../../../src/tools/index.js';
+import { openBench, type Bench, type BenchOptions } from './bench.js';
+import { calls, text, type Reply } from './fake-model.js';
+
+const ask = { name: 'ask', input: { question: 'Which port?', options: ['80', '8080'] } };
+const fetched = { name: 'fetch', input: { url: 'https://example.com/a' } };
+const open = (script: Reply[], more: Partial<BenchOptions> = {}): Promise<Bench> =>
+  openBench({ tools: createTools(), allows: () => true, script, ...more });
+const pending = (bench: Bench): string[] =>
+  bench.log.state().approvals.map(({ call_id }: { call_id: string }) => call_id);
+const allow = (bench: Bench, more: { scope?: 'once' | 'always'; feedback?: string } = {}) =>
+  bench.do({ type: 'decide', call_id: pending(bench)[0] ?? '', decision: 'allow', scope: 'once', ...more });
+const results = (bench: Bench): (string | undefined)[] =>
+  bench
+    .entries('message')
+    .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool_result' ? [part.content] : [])));
+
+describe('a call that is always asked about', () => {
+  it('is asked whatever the rules say, and remembers nothing', async () => {
+    const bench = await open([calls([fetched]), calls([fetched]), text('done')]);
+    await bench.do({ type: 'set_mode', mode: 'accept_edits' });
+    await bench.send('go');
+    expect(bench.session.run()).toBe('waiting');
+    expect(bench.log.state().approvals[0]).toMatchObject({ tool: 'fetch', risk: 'net', always_asked: true });
+    await allow(bench, { scope: 'always' });
+    expect(bench.remembered).toEqual([]);
+    expect(bench.entries('approval_decision')[0]).toMatchObject({ decision: 'allow', scope: 'once' });
+    expect(bench.session.run()).toBe('waiting');
+    expect(results(bench)).toHaveLength(1);
+  });
+
+  it('a rule given for another call lets none of them run along', async () => {
+    const bench = await open([calls([{ name: 'run', input: { command: 'x' } }, fetched]), text('done')], {
+      allows: ({ tool }) => tool === 'fetch',
+    });
+    await bench.send('go');
+    await allow(bench, { scope: 'always' });
+    expect(bench.log.state().approvals.map(({ tool }: { tool: string }) => tool)).toEqual(['fetch']);
+  });
+
+  it('a question waits over a crash, is answered once, and its answer is the result', async () => {
+    const bench = await open([calls([ask]), text('done')]);
+    await bench.send('go');
+    expect(bench.session.run()).toBe('waiting');
+    const after = await bench.crash();
+    expect(after.log.state().approvals[0]).toMatchObject({ tool: 'ask', summary: 'Which port?' });
+    await allow(after, { feedback: '8080' });
+    expect(results(after)).toEqual(['8080']);
+    expect(after.entries('approval_decision')[0]).toMatchObject({ decision: 'allow', feedback: '8080' });
+    expect(after.session.run()).toBe('idle');
+  });
+
+  it('an answer that the model writes itself is no answer', async () => {
+    const answered = { name: 'ask', input: { ...ask.input, answer: '80' } };
+    const bench = await open([calls([answered]), calls([ask]), text('done')]);
+    await bench.send('go');
+    expect(results(bench)[0]).toContain('input of ask is not valid');
+    await allow(bench);
+    expect(results(bench)[1]).toBe('The person gave no answer to this question.');
+  });
+
+  it('a question may be asked where nothing may be changed, and none where nobody is to be asked', async () => {
+    const careful = await open([calls([ask]), text('done')]);
+    await careful.do({ type: 'set_mode', mode: 'read_only' });
+    await careful.send('go');
+    expect(careful.session.run()).toBe('waiting');
+    const alone = await open([calls([ask]), text('done')]);
+    await alone.do({ type: 'set_mode', mode: 'auto' });
+    await alone.send('go');
+    expect(alone.session.run()).toBe('idle');
+    expect(alone.entries('approval_request')).toEqual([]);
+    expect(results(alone)).toHaveLength(1);
+  });
+});
