@@ -87,7 +87,11 @@ test('what a branch changed is reviewed in one editor, marked in open files, und
       await person.ask('Change them', 'Changed three.');
       await offer().waitFor();
       expect(await offer().innerText()).toContain('3 files changed');
+      expect(await person.at('turn-files').innerText()).toContain('Changed 3 files');
       await editor.screenshot('offer');
+      await person.at('turn-review').click();
+      await editor.page.locator('.multiDiffEditor').waitFor();
+      await editor.runCommand('View: Close All Editors');
 
       // All in one editor of VS Code's own; what somebody changed since is named.
       writeFileSync(path.join(editor.workspace, 'b.txt'), 'by hand\n');

@@ -3,6 +3,7 @@ import type { Surface } from '../../../src/host/chat/html.js';
 import type { Snapshot } from '../../../src/shared/protocol.js';
 import { demoModel, idle, realModel, Scene } from '../bench/scenes.js';
 import { compared, filesOffered } from './compared.js';
+import { changedFiles, editedInDiff, editsAtOnce } from './review.js';
 import { asking, toolLines } from './tools.js';
 
 export interface State {
@@ -538,6 +539,9 @@ const all = (): State[] => [
   { name: 'approval', scene: withApproval(), height: 900 },
   { name: 'approval-edited', scene: withApproval(), height: 900, press: 'edit-input' },
   { name: 'decided', scene: decided() },
+  editsAtOnce(),
+  editedInDiff(),
+  changedFiles(),
   toolLines(),
   asking(),
   waiting('retry'),

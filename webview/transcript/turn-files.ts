@@ -1,0 +1,36 @@
+/** Which files each turn changed, told where the turn ends. */
+import type { Row } from '../../src/shared/fold/types.js';
+import { inputOf } from './sentence.js';
+
+export interface TurnFiles {
+  turn_id: string;
+  paths: readonly string[];
+}
+
+const known = new WeakMap<readonly Row[], ReadonlyMap<string, TurnFiles>>();
+
+/** By the last entry of the turn. Looked up once for each state of the rows. */
+export function turnFilesOf(rows: readonly Row[]): ReadonlyMap<string, TurnFiles> {
+  const found = known.get(rows) ?? collect(rows);
+  known.set(rows, found);
+  return found;
+}
+
+function collect(rows: readonly Row[]): ReadonlyMap<string, TurnFiles> {
+  const turns = new Map<string, { last: string; paths: Set<string> }>();
+  for (const row of rows) {
+    if (row.kind !== 'assistant') continue;
+    const { turn_id, id } = row.entry;
+    if (turn_id === undefined) continue;
+    const turn = turns.get(turn_id) ?? { last: id, paths: new Set<string>() };
+    turns.set(turn_id, turn);
+    turn.last = id;
+    for (const card of row.cards) {
+      const { path } = inputOf(card);
+      const isChange = card.state === 'ok' && (card.call.name === 'edit' || card.call.name === 'write');
+      if (isChange && typeof path === 'string') turn.paths.add(path);
+    }
+  }
+  const changed = [...turns].filter(([, { paths }]) => paths.size > 0);
+  return new Map(changed.map(([turn_id, { last, paths }]) => [last, { turn_id, paths: [...paths] }]));
+}
