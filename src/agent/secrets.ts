@@ -32,11 +32,14 @@ export const withoutKeys = <T>(value: T, redact: Redact): T => mapTexts(value, (
 /** Tools whose results are what commands print. */
 const PRINTING = new Set(['run', 'background']);
 
+/** What comes from programs: those of MCP servers print their environment, too. */
+const isPrinted = (tool: string): boolean => PRINTING.has(tool) || tool.startsWith('mcp_');
+
 export function cleanDraft(draft: Draft, redact: Redact): Draft {
   const clean = withoutKeys(draft, redact);
   if (clean.type !== 'message' || clean.role !== 'tool') return clean;
   const parts = clean.parts.map((part): Part =>
-    part.type === 'tool_result' && PRINTING.has(part.name)
+    part.type === 'tool_result' && isPrinted(part.name)
       ? { ...part, content: redact.tokens(part.content) }
       : part,
   );

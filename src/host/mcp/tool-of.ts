@@ -4,8 +4,6 @@ import { toolFailure } from '../../shared/failure.js';
 import type { ServerTool } from './connection.js';
 import type { Server } from './server.js';
 
-const SHOWN_INPUT = 120;
-
 /** `identity`: of the server as it is configured now. A rule is for this tool of it: another one of that name is asked about. */
 export function toolOf(name: string, about: { server: Server; tool: ServerTool; identity: string }): Tool {
   const { server, tool, identity } = about;
@@ -24,7 +22,7 @@ export function toolOf(name: string, about: { server: Server; tool: ServerTool; 
       const prepared: Prepared = {
         tool: name,
         input,
-        sentence: `Call ${tool.name} of the MCP server "${server.name}": ${shortJson(input)}`,
+        sentence: `Call ${tool.name} of the MCP server "${server.name}"`,
         risk,
         targets: [],
         subject: `${server.name} ${tool.name} ${identity}`,
@@ -34,9 +32,4 @@ export function toolOf(name: string, about: { server: Server; tool: ServerTool; 
     run: (prepared, { signal, report }) =>
       server.call(tool.name, prepared.input as Record<string, unknown>, { signal, onProgress: report }),
   };
-}
-
-export function shortJson(input: object): string {
-  const json = JSON.stringify(input);
-  return json.length <= SHOWN_INPUT ? json : `${[...json].slice(0, SHOWN_INPUT).join('')}…`;
 }

@@ -76,7 +76,8 @@ export function createWindowServers(parts: WindowServersParts): WindowServers {
         tell.info(text, { [vscode.l10n.t('Review…')]: show });
       },
       onFailed: (name, why) => {
-        const text = vscode.l10n.t('The MCP server "{0}" could not be started: {1}', name, why);
+        const said = output.clean(why);
+        const text = vscode.l10n.t('The MCP server "{0}" could not be started: {1}', name, said);
         tell.warn(text, { [vscode.l10n.t('MCP Servers…')]: show });
       },
       onError: output.bug,

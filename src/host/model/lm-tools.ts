@@ -8,7 +8,6 @@ import type { Prepared, Tool, ToolOutcome } from '../../ports.js';
 import { toolFailure } from '../../shared/failure.js';
 import { plainLabel } from '../labels.js';
 import { toolNames } from '../mcp/names.js';
-import { shortJson } from '../mcp/tool-of.js';
 import { lmOutcome } from './lm-result.js';
 
 export interface LmTools {
@@ -119,7 +118,7 @@ function asTool(name: string, tool: vscode.LanguageModelToolInformation, source:
     prepare(input) {
       if (typeof input !== 'object' || input === null || Array.isArray(input))
         return Promise.resolve(toolFailure('invalid-input', `The input of ${name} must be an object.`));
-      const sentence = `Call ${source?.title ?? tool.name} of ${owner}: ${shortJson(input)}`;
+      const sentence = `Call ${source?.title ?? tool.name} of ${owner}`;
       const prepared: Prepared = {
         ...{ tool: name, input, sentence, risk: 'run', targets: [] },
         subject: `${owner} ${tool.name}`,
