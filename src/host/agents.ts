@@ -16,6 +16,7 @@ export interface AgentsParts {
   workspace: Workspace;
   /** As they are when a session needs them. */
   tools: () => readonly Tool[];
+  toolsReady: () => Promise<void>;
   skills: Skills;
   readSetting: ReadSetting;
   output: Output;
@@ -27,6 +28,7 @@ export function createAgents({
   models,
   workspace,
   tools,
+  toolsReady,
   skills,
   subagents,
   readSetting,
@@ -40,7 +42,7 @@ export function createAgents({
     ids: randomIds,
     settings: () => readAgentSettings(readSetting),
     surroundings: () => readSurroundings(shellName(process.platform, process.env), workspace),
-    skills,
+    ...{ skills, toolsReady },
     subagents: { run: (run, options) => subagents().run(run, options) },
     random: Math.random,
     redact: output.redact,

@@ -161,9 +161,10 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
       await sessions.open(await chats.ofSideBar());
       await applyRetention(readRetention(readSetting), { store, sessions, tree, tell: parts.tell });
       await folders.offerRelink();
+      await ground.mcp.start();
     },
     shutdown: async () => {
-      await Promise.all([sessions.shutdown(), drafts.flush()]);
+      await Promise.all([sessions.shutdown(), drafts.flush(), ground.mcp.servers.close()]);
       await storage.close();
       bag.dispose();
     },

@@ -14,10 +14,13 @@ import { createSkills } from './context/skills.js';
 import { createBag, type Bag } from './disposables.js';
 import { createWorkspace } from './editor/workspace.js';
 import { createHostFacts, type HostFacts } from './facts.js';
+import { createWindowServers, type WindowServers } from './mcp/window-servers.js';
 import { createHostModels, type HostModels } from './model/host-models.js';
+import { createLmTools, type LmTools } from './model/lm-tools.js';
 import type { Output } from './output.js';
 import { OpenSessions } from './sessions/open-sessions.js';
 import { HostSession } from './sessions/session.js';
+import { createToolSources } from './tool-sources.js';
 import { openStorage, type Storage } from './storage.js';
 import type { Teller } from './tell.js';
 
@@ -103,6 +106,7 @@ function createSessions(
     models: models.models,
     ...{ workspace, skills },
     tools: () => tools.list(),
+    toolsReady: () => mcp.servers.prepare(),
     readSetting,
     output,
     isForeign: (id) => storage.store.isForeign(id),

@@ -117,6 +117,8 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('try_other_model'), entry_id: entryId.optional() }),
   z.object({ type: z.literal('set_key') }),
   z.object({ type: z.literal('open_settings'), query: z.string() }),
+  z.object({ type: z.literal('mcp_servers') }),
+  z.object({ type: z.literal('select_tools') }),
   z.object({ type: z.literal('show_log') }),
   z.object({ type: z.literal('show_diagnostics') }),
   z.object({ type: z.literal('open_in_editor') }),

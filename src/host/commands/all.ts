@@ -73,6 +73,8 @@ export function allCommands(parts: AllCommandParts): Commands {
     'bough.chat.openInEditor': async (target) => chats.openInEditor(await sessionOf(target, targets)),
     'bough.code.apply': (change) => parts.code.accept(change),
     'bough.code.discard': (change) => parts.code.discard(change),
+    'bough.mcp.servers': ground.mcp.show,
+    'bough.tools.select': ground.lmTools.pick,
     'bough.diagnostics.show': async () => showDiagnostics(await diagnosticParts(parts)),
     'bough.log.show': () => {
       output.show();

@@ -55,6 +55,8 @@ export interface Commands {
   'bough.approval.next': () => Promise<void>;
   'bough.code.apply': (change?: unknown) => Promise<void>;
   'bough.code.discard': (change?: unknown) => Promise<void>;
+  'bough.mcp.servers': () => Promise<void>;
+  'bough.tools.select': () => Promise<void>;
   'bough.log.show': () => Promise<void>;
   'bough.diagnostics.show': () => Promise<void>;
 }
@@ -111,6 +113,8 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.approval.next': 'Showing the approval',
   'bough.code.apply': 'Applying the change',
   'bough.code.discard': 'Discarding the change',
+  'bough.mcp.servers': 'Showing the MCP servers',
+  'bough.tools.select': 'Choosing tools',
   'bough.log.show': 'Showing the log',
   'bough.diagnostics.show': 'Collecting the diagnostics',
 };

@@ -57,6 +57,10 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.model.select']({ session, again: command.entry_id ?? null });
     case 'set_key':
       return commands['bough.provider.setKey']();
+    case 'mcp_servers':
+      return commands['bough.mcp.servers']();
+    case 'select_tools':
+      return commands['bough.tools.select']();
     case 'show_log':
       return commands['bough.log.show']();
     case 'show_diagnostics':
