@@ -59,18 +59,34 @@ test('with a local server only: from the installed extension to the first approv
       expect(server.requests[0]?.body.model).toBe('qwen-local');
       await editor.screenshot('edited');
 
-      // The choice is tried before it is final: the server has another model by now.
-      server.models(reply.error(401, { message: 'no key' }));
+      // The same prompt, answered by another model, beside the first answer.
+      server.models(['qwen-local', 'other-local']);
+      server.enqueue(reply.text('The other says hello.'));
+      await person.message('assistant').last().hover();
+      await person.at('try-other-model').last().click();
+      await editor.pick(/other-local/);
+      await person.says('The other says hello.');
+      await person.run('idle');
+      expect(server.requests.at(-1)?.body.model).toBe('other-local');
+      await person.pickerSays(2, 2);
+
+      // The choice is tried before it is final: by now the server wants a key, and gets it where that is said.
       await person.at('model-picker').click();
-      await editor.pick(/^demo\/tour|Demo/i);
-      await eventually(async () => /demo/i.test(await person.at('model-picker').innerText()), {
-        what: 'the demo is chosen',
+      await box.getByRole('option', { name: /qwen-local/ }).waitFor();
+      server.models(reply.error(401, { message: 'no key' }));
+      await editor.pick(/qwen-local/);
+      const dialog = editor.page.locator('.monaco-dialog-box');
+      await dialog.getByText(/wants an API key/).waitFor();
+      await editor.screenshot('key-wanted');
+      await editor.confirm('Set API Key…');
+      server.models(['qwen-local']);
+      await box.locator('input[type="password"]').waitFor();
+      await editor.answer(KEY);
+      await eventually(async () => (await person.at('model-picker').innerText()).includes('qwen-local'), {
+        what: 'the model is chosen once its server takes the key',
       });
 
       // What is given away holds no key.
-      await editor.runCommand('Bough: Set API Key…');
-      await editor.answer(KEY);
-      await editor.notification('is stored').waitFor();
       await person.at('session-menu').click();
       await person.chat.getByRole('menuitem', { name: 'Show Diagnostics' }).click();
       const document = editor.page.locator('.editor-instance .view-lines').first();

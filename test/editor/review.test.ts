@@ -133,5 +133,32 @@ test('what a branch changed is reviewed in one editor, marked in open files, und
       person = await reloaded(editor);
       await person.says('Changed three.');
       expect(await offer().count()).toBe(0);
+
+      // Several that wait are taken at once, or none of them.
+      await person.setMode('Ask', 'ask');
+      const three = (words: string) => ['x.txt', 'y.txt', 'z.txt'].map((name) => writes(name, words));
+      const all = async (what: 'approve-all' | 'deny-all') => {
+        await person.approval().nth(2).waitFor();
+        await eventually(
+          async () => {
+            if ((await person.approval().count()) === 0) return true;
+            await person.at(what).click({ timeout: 1_000 });
+            return false;
+          },
+          { what: `the cards take "${what}"` },
+        );
+      };
+      server.enqueue(reply.calls(three('no\n')), reply.text('Then not.'));
+      await person.send('Write three');
+      await all('deny-all');
+      await person.says('Then not.');
+      await person.run('idle');
+      expect(existsSync(path.join(editor.workspace, 'x.txt'))).toBe(false);
+      server.enqueue(reply.calls(three('yes\n')), reply.text('All three.'));
+      await person.send('Write them after all');
+      await all('approve-all');
+      await person.says('All three.');
+      await person.run('idle');
+      expect(['x.txt', 'y.txt', 'z.txt'].map(text)).toEqual(['yes\n', 'yes\n', 'yes\n']);
     },
   ));
