@@ -27,6 +27,7 @@ import type { CallResult } from './result.js';
 /** A server may have to be fetched first (`npx`, `uvx`, `docker`). */
 const CONNECT_MS = 120_000;
 const LIST_MS = 30_000;
+const MOST_DESCRIPTION = 4_000;
 
 interface About {
   events: ConnectionEvents;
@@ -150,12 +151,19 @@ function startError(error: unknown, transport: Transport): unknown {
   return error;
 }
 
-const toolOf = ({ name, title, description, inputSchema }: Tool): ServerTool => ({
-  name,
-  ...(title === undefined ? {} : { title }),
-  description: description ?? title ?? '',
-  inputSchema: { ...inputSchema, type: 'object' },
-});
+/** Some providers refuse a schema that names its dialect, or that has no properties. */
+function toolOf({ name, title, description, inputSchema }: Tool): ServerTool {
+  const { $schema: _dialect, ...schema } = inputSchema;
+  return {
+    name,
+    description: shortened(description ?? title ?? ''),
+    inputSchema: { properties: {}, ...schema, type: 'object' },
+  };
+}
+
+/** It goes along with every request. */
+const shortened = (text: string): string =>
+  text.length <= MOST_DESCRIPTION ? text : `${text.slice(0, MOST_DESCRIPTION).toWellFormed()}… [cut]`;
 
 async function call(
   client: Client,

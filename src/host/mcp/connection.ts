@@ -6,7 +6,6 @@ import type { Program, ProgramParts } from './process-transport.js';
 
 export interface ServerTool {
   name: string;
-  title?: string;
   description: string;
   inputSchema: Record<string, unknown>;
 }

@@ -36,6 +36,7 @@ export interface Program {
 const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
 /** The supervisor forces its end within two seconds; if it does not, it is itself forced. */
 const FORCE_MS = 5000;
+const MOST_LINE = 4_000;
 
 export class ProcessTransport implements Transport {
   onclose?: () => void;
@@ -72,10 +73,7 @@ export class ProcessTransport implements Transport {
       supervisor.once('error', () => resolve());
     });
     supervisor.stdout?.on('data', (chunk: Buffer) => this.take(chunk));
-    supervisor.stderr?.on(
-      'data',
-      byLine((line) => this.onSaid(line)),
-    );
+    supervisor.stderr?.on('data', spoken(this.onSaid));
     // Writing to what is gone; its exit tells what happened.
     for (const stream of supervisor.stdio) stream?.on('error', () => undefined);
     await this.begun(supervisor);
@@ -174,6 +172,21 @@ export class ProcessTransport implements Transport {
     this.ended = how;
     this.onclose?.();
   }
+}
+
+/** Lines as people read them; one that does not end is not waited for for ever. */
+function spoken(take: (line: string) => void): (bytes: Uint8Array) => void {
+  const decoder = new TextDecoder();
+  let rest = '';
+  return (bytes) => {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split(/[\r\n]+/);
+    rest = lines.pop() ?? '';
+    if (rest.length > MOST_LINE) {
+      lines.push(rest);
+      rest = '';
+    }
+    for (const line of lines) if (line.trim() !== '') take(line.slice(0, MOST_LINE));
+  };
 }
 
 const noProgram = (command: string, cwd: string): string =>

@@ -77,8 +77,12 @@ export class Server {
   /** Resolves when it runs, or with why it does not. */
   start(): Promise<Connection | Failure> {
     if (this.connection !== undefined) return Promise.resolve(this.connection);
-    this.starting ??= this.begin().finally(() => (this.starting = undefined));
-    return this.starting;
+    if (this.starting !== undefined) return this.starting;
+    const starting = this.begin().finally(() => {
+      if (this.starting === starting) this.starting = undefined;
+    });
+    this.starting = starting;
+    return starting;
   }
 
   /** By the person, or because it is no longer configured. */
@@ -87,6 +91,7 @@ export class Server {
     this.ending = new AbortController();
     const { connection } = this;
     this.connection = undefined;
+    this.starting = undefined;
     this.known = [];
     this.become({ kind: 'stopped' });
     await connection?.close();
@@ -143,7 +148,9 @@ export class Server {
     const { name, log } = this.parts;
     const { signal } = this.ending;
     this.become({ kind: 'starting' });
-    const reach = await this.parts.reach(() => this.become({ kind: 'asking' }));
+    const reach = await this.parts.reach(() => {
+      if (!signal.aborted) this.become({ kind: 'asking' });
+    });
     if (signal.aborted) return this.notStarted('it was stopped.');
     if (isFailure(reach)) return this.fail(reach.message);
     if (this.current.kind === 'asking') this.become({ kind: 'starting' });
