@@ -9,7 +9,7 @@ const schema = z.strictObject({
   question: z
     .string()
     .regex(/\S/, 'must not be blank')
-    .max(2000)
+    .max(900)
     .describe('One short question, in the language of the person.'),
   options: z
     .array(z.string().regex(/\S/, 'must not be blank').max(200))

@@ -30,7 +30,8 @@ export const fetchTool: Tool = {
     return Promise.resolve({
       tool: 'fetch',
       input,
-      sentence: `Fetch ${url.href}${nearby === null ? '' : `, which is ${nearby}`}`,
+      // What it is stands first: the end of a long address may be cut off.
+      sentence: `Fetch ${nearby === null ? '' : `${nearby}: `}${url.href}`,
       risk: 'net',
       targets: [],
       subject: url.href,

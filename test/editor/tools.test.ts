@@ -87,7 +87,7 @@ test('the language service tells symbols, uses and problems; an edit tells the p
       await person.run('waiting');
       expect(asked).toEqual([]);
       expect(await person.approval().innerText()).toContain(
-        `Fetch ${origin}/taxes, which is on this computer`,
+        `Fetch on this computer: ${origin}/taxes`,
       );
       expect(await person.at('always').count()).toBe(0);
       await editor.screenshot('fetch');

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { SearchHit, SearchQuery, SearchResult, WorkspaceFolder, WorkspacePath } from '../../ports.js';
 import { cancelled, isFailure, type Failure } from '../../shared/failure.js';
-import { decodeText } from './decode.js';
+import { decodeText, type Decoded } from './decode.js';
 import { fileFailure } from './file-errors.js';
 import { searchWithRipgrep, type FoundLines, type TextSearch } from './ripgrep.js';
 import { patternOf, scanText } from './scan.js';
@@ -77,16 +77,34 @@ async function scanFolder(
   const root = vscode.Uri.parse(folder.uri, true);
   const { files, ...told } = await filesToScan(root, search.target, signal);
   const hits: FoundLines['hits'] = [];
+  const unread: string[] = [];
   for (const relative of files) {
     if (signal.aborted) return cancelled();
-    const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(root, relative));
-    const decoded = decodeText(bytes);
+    const decoded = await decodedAt(vscode.Uri.joinPath(root, relative));
+    if (decoded === undefined) {
+      unread.push(relative);
+      continue;
+    }
     if (typeof decoded === 'string') continue;
     hits.push(...scanText(relative, decoded.text, pattern, search.maxResults + 1 - hits.length));
     if (hits.length > search.maxResults)
       return { hits: hits.slice(0, search.maxResults), more: true, ...told };
   }
-  return { hits, more: false, ...told };
+  const [first] = unread;
+  if (first === undefined) return { hits, more: false, ...told };
+  const rest = unread.length === 1 ? '' : ` and ${String(unread.length - 1)} more`;
+  const note = `Not everything could be searched: ${first}${rest} cannot be read.`;
+  return { hits, more: false, note: [told.note, note].filter((one) => one !== undefined).join(' ') };
+}
+
+/** Undefined when it cannot be read, or not any more. */
+async function decodedAt(uri: vscode.Uri): Promise<Decoded | undefined> {
+  try {
+    return decodeText(await vscode.workspace.fs.readFile(uri));
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError) return undefined;
+    throw error;
+  }
 }
 
 /** Where there is no ripgrep. */

@@ -26,7 +26,7 @@ describe('fetch', () => {
     });
     const near = fakeWorkspace(opens({}, 'on this computer'));
     expect(await prepare(near, 'fetch', { url: 'http://localhost:1/' })).toMatchObject({
-      sentence: 'Fetch http://localhost:1/, which is on this computer',
+      sentence: 'Fetch on this computer: http://localhost:1/',
     });
   });
 

@@ -51,7 +51,7 @@ export function asking(): State {
       always_asked: true,
     });
   request('a1', 'ask', question, 'read');
-  request('f1', 'fetch', 'Fetch http://localhost:8080/taxes?country=de, which is on this computer', 'net');
+  request('f1', 'fetch', 'Fetch on this computer: http://localhost:8080/taxes?country=de', 'net');
   scene.status = { ...idle, run: 'waiting' };
   return { name: 'asking', scene, height: 800 };
 }
