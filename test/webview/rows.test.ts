@@ -5,7 +5,7 @@ import { conversationText } from '../../webview/conversation-text.js';
 import { promptParts } from '../../src/agent/queue.js';
 import type { Message, Part } from '../../src/shared/entry.js';
 import { rowsOf } from '../../src/shared/fold/path.js';
-import { goesOn, itemsOf } from '../../webview/transcript/items.js';
+import { goesOn, itemsOf, withGrowing } from '../../webview/transcript/items.js';
 import { promptOf, textOf } from '../../src/shared/prompt-parts.js';
 import { promptToEdit } from '../../webview/transcript/prompt-text.js';
 import { quietGroups } from '../../webview/transcript/quiet.js';
@@ -133,11 +133,11 @@ describe('the list of rows', () => {
     const scene = new Scene();
     scene.user('Hi');
     const growing = { attempt_id: 'a1', turn_id: 't', step: 1, text: 'x', reasoning: '', calls: [] };
-    const before = itemsOf([], growing).at(-1)?.key;
+    const before = withGrowing([], 'a1', () => growing).at(-1)?.key;
     const answer = scene.answer('x', 'a1');
     const entry = scene.placed.find((placed) => placed.entry.id === answer)?.entry;
     if (entry?.type !== 'message') throw new Error('no message');
-    expect(itemsOf([{ kind: 'assistant', entry, cards: [] }], null).at(-1)?.key).toBe(before);
+    expect(itemsOf([{ kind: 'assistant', entry, cards: [] }]).at(-1)?.key).toBe(before);
   });
 
   it('has unique keys whatever a damaged log repeats', () => {
@@ -148,7 +148,7 @@ describe('the list of rows', () => {
       entry.type === 'message' ? [{ kind: 'assistant' as const, entry, cards: [] }] : [],
     );
     const growing = { attempt_id: 'same', turn_id: 't', step: 1, text: '', reasoning: '', calls: [] };
-    const keys = itemsOf(rows, growing).map(({ key }) => key);
+    const keys = withGrowing(itemsOf(rows), 'same', () => growing).map(({ key }) => key);
     expect(new Set(keys).size).toBe(3);
   });
 
@@ -221,7 +221,7 @@ describe('calls that only looked', () => {
       scene.result(`c${n}`, 'read', 'text');
     }
     then(scene);
-    return itemsOf(rowsOf(scene.placed, scene.fold.outline, scene.fold.state(), 'idle'), null);
+    return itemsOf(rowsOf(scene.placed, scene.fold.outline, scene.fold.state(), 'idle'));
   };
 
   it('fold into one line when there are several and something follows', () => {

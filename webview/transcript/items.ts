@@ -4,23 +4,39 @@ import type { GrowingView } from '../../src/shared/protocol.js';
 import { messageText } from './prompt-text.js';
 
 export interface Item {
-  key: string;
-  row?: Row;
-  growing?: GrowingView;
+  readonly key: string;
+  readonly row?: Row;
+  readonly growing?: GrowingView | undefined;
 }
 
-export function itemsOf(rows: readonly Row[], growing: GrowingView | null): Item[] {
+export function itemsOf(rows: readonly Row[]): Item[] {
   const keys = new Set<string>();
-  const unique = (wanted: string, other: string): string => {
-    const key = keys.has(wanted) ? other : wanted;
+  return rows.map((row) => {
+    const wanted = keyOf(row);
+    const key = keys.has(wanted) ? row.entry.id : wanted;
     keys.add(key);
-    return key;
+    return { key, row };
+  });
+}
+
+/**
+ * With what grows behind the rows. It is asked for when it is drawn: the list stays the same while text comes, so that
+ * nothing but that text is drawn again.
+ */
+export function withGrowing(
+  items: readonly Item[],
+  attempt: string | undefined,
+  growing: () => GrowingView | null,
+): readonly Item[] {
+  if (attempt === undefined) return items;
+  const key = `attempt ${attempt}`;
+  const item: Item = {
+    key: items.some((other) => other.key === key) ? `growing ${attempt}` : key,
+    get growing() {
+      return growing() ?? undefined;
+    },
   };
-  const items: Item[] = rows.map((row) => ({ key: unique(keyOf(row), row.entry.id), row }));
-  if (growing !== null) {
-    items.push({ key: unique(`attempt ${growing.attempt_id}`, `growing ${growing.attempt_id}`), growing });
-  }
-  return items;
+  return [...items, item];
 }
 
 /** What an item says, as plain text: for when it cannot be drawn. */
@@ -53,4 +69,26 @@ export function goesOn(before: Item | undefined, item: Item): boolean {
   if (row === undefined) return growing?.text === '' && growing.reasoning === '';
   if (row.kind !== 'assistant' || row.fork !== undefined) return false;
   return messageText(row.entry) === '' && !row.entry.parts.some((part) => part.type === 'reasoning');
+}
+
+const LINE = 20;
+const CARD = 28;
+const CHARACTER = 6.6;
+
+/** About how high a row is, before it is drawn in a column of this width. */
+export function guessHeight(item: Item, width: number): number {
+  const { row } = item;
+  if (
+    row === undefined ||
+    row.kind === 'compaction' ||
+    row.kind === 'branch_summary' ||
+    row.kind === 'skill_load'
+  )
+    return 2 * LINE;
+  const characters = Math.max(20, Math.floor((width - 2 * LINE) / CHARACTER));
+  const lines = textOfItem(item)
+    .split('\n')
+    .reduce((sum, line) => sum + Math.ceil(line.length / characters), 0);
+  const cards = row.kind === 'assistant' ? row.cards.length : 0;
+  return LINE + lines * LINE + cards * CARD;
 }

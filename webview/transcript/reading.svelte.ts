@@ -131,6 +131,13 @@ export class Reading {
     scroller.scrollTop += row.top - view.top - space;
   }
 
+  /** Goes along with what is read: no scrolling of the person. */
+  shift(by: number): void {
+    if (this.scroller === undefined) return;
+    this.scroller.scrollTop += by;
+    this.#lastTop = this.scroller.scrollTop;
+  }
+
   scrolled(): void {
     const { rows, follow, hasOlder } = this.#parts;
     const top = this.scroller?.scrollTop ?? 0;
