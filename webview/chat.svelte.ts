@@ -320,6 +320,13 @@ export class Chat {
     });
   }
 
+  /** What an earlier attempt said; `blob` holds the whole of a long one. */
+  async copyTry(text: string, blob?: string): Promise<void> {
+    await this.#orExplain('This text could not be copied', async () => {
+      await this.command({ type: 'copy', text: blob === undefined ? text : await this.blob(blob) });
+    });
+  }
+
   async copyConversation(): Promise<void> {
     await this.#orExplain('The conversation could not be copied', async () => {
       await this.session.loadAll();
@@ -387,7 +394,7 @@ export class Chat {
   async #ask<W extends Ask['what']>(ask: Extract<Ask, { what: W }>): Promise<AskResults[W] | undefined> {
     const reply = await this.connection.ask(ask);
     if (reply.ok) return answer<W>(reply.result);
-    this.problem = { failure: reply.failure };
+    if (reply.failure.kind !== 'cancelled') this.problem = { failure: reply.failure };
     return undefined;
   }
 
