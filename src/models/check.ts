@@ -53,3 +53,13 @@ export function missingModel(provider: string, id: string, found: readonly strin
     message: `"${provider}" has no model "${id}". It has: ${named}${found.length > 8 ? ', …' : ''}. Choose one of them, or load it there.`,
   };
 }
+
+/** An address as people copy it: without a scheme, or with the path of one of its services. */
+export function baseUrlOf(text: string): string | undefined {
+  const typed = text.trim();
+  const url = URL.parse(/^https?:\/\//i.test(typed) ? typed : `http://${typed}`);
+  if (url === null || typed === '' || /\s/.test(typed)) return undefined;
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined;
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/(chat\/completions|models)$/, '');
+  return url.origin + path;
+}

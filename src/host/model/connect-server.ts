@@ -3,6 +3,7 @@
  * it has, and only what works is written into the settings.
  */
 import * as vscode from 'vscode';
+import { baseUrlOf } from '../../models/check.js';
 import type { ModelChecks } from '../../models/registry.js';
 import { isFailure, type Failure } from '../../shared/failure.js';
 import { plainLabel } from '../labels.js';
@@ -110,16 +111,6 @@ async function pickModel(ids: readonly string[]): Promise<string | undefined> {
   const items = ids.map((id) => ({ label: plainLabel(id), id }));
   const title = vscode.l10n.t('Select Model');
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.id;
-}
-
-/** An address as people copy it: without a scheme, or with the path of one of its services. */
-export function baseUrlOf(text: string): string | undefined {
-  const trimmed = text.trim().replace(/\/+$/, '');
-  const whole = /^https?:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
-  const url = URL.parse(whole.replace(/\/(chat\/completions|models)$/, ''));
-  if (url === null || url.hostname === '' || /\s/.test(trimmed) || trimmed === '') return undefined;
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined;
-  return url.href.replace(/\/+$/, '');
 }
 
 function freeName({ hostname, port }: URL, taken: readonly string[]): string {

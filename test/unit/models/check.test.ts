@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { baseUrlOf } from '../../../src/models/check.js';
 import { createModels } from '../../../src/models/registry.js';
 import { isFailure } from '../../../src/shared/failure.js';
 import { realClock } from './attempt.js';
@@ -107,4 +108,19 @@ describe('a model is tried before it is chosen', () => {
     expect(isFailure(elsewhere.found)).toBe(true);
     expect(elsewhere.elsewhere).toBe(`${url}/v1`);
   });
+});
+
+describe('an address as people type it', () => {
+  it.each([
+    ['127.0.0.1:1234/v1', 'http://127.0.0.1:1234/v1'],
+    [' http://localhost:11434/v1/ ', 'http://localhost:11434/v1'],
+    ['https://api.example.com/v1/chat/completions', 'https://api.example.com/v1'],
+    ['http://localhost:8080/v1/models', 'http://localhost:8080/v1'],
+    ['http://localhost:8080', 'http://localhost:8080'],
+  ])('%s', (typed, wanted) => expect(baseUrlOf(typed)).toBe(wanted));
+
+  it.each(['', 'http://', 'two words', 'http://me:secret@host/v1', 'http://host/v1?key=x'])(
+    'is none: %s',
+    (typed) => expect(baseUrlOf(typed)).toBeUndefined(),
+  );
 });
