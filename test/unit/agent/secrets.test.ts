@@ -127,6 +127,44 @@ describe('H11: the keys of providers', () => {
     },
   );
 
+  it('what a server of others prints is looked through like a command; its pictures are blobs that the model is sent', async () => {
+    const tool: Tool = {
+      spec: { name: 'mcp_x_env', description: 'env', input_schema: { type: 'object' } },
+      risk: 'run',
+      prepare: (input) =>
+        Promise.resolve({
+          tool: 'mcp_x_env',
+          input,
+          sentence: 'Call env',
+          risk: 'run',
+          targets: [],
+          subject: 'x',
+        }),
+      run: () =>
+        Promise.resolve({
+          content: `KEY=${KEY} OTHER=token-9`,
+          is_error: false,
+          pictures: [{ mime: 'image/png', name: 'picture 1', bytes: new TextEncoder().encode('pixels') }],
+        }),
+    };
+    const bench = await openBench({
+      ...{ key: KEY, tools: [tool], allows: () => true },
+      script: [calls([{ name: 'mcp_x_env', input: {} }]), text('done')],
+    });
+    await bench.send('go');
+    expect(await kept(bench)).not.toContain(KEY);
+    expect(await kept(bench)).toContain('KEY=[redacted] OTHER=[redacted]');
+    expect(await kept(bench)).toContain('pixels');
+    const sent = bench.model.asked[1]?.request.messages.flatMap(({ parts }) => parts as { type?: string }[]);
+    expect(sent).toContainEqual(
+      expect.objectContaining({
+        type: 'image',
+        mime: 'image/png',
+        bytes: new TextEncoder().encode('pixels'),
+      }),
+    );
+  });
+
   it('are not in the names of an input either', async () => {
     const bench = await openBench({
       key: KEY,
