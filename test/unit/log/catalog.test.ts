@@ -1,22 +1,17 @@
 import { chmod, readFile, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FileStore } from '../../../src/log/file-store.js';
-import { createNodeFiles } from '../../../src/log/node-files.js';
 import type { SessionSummary } from '../../../src/log/store.js';
-import { FaultyFiles } from './faulty-files.js';
+import type { FaultyFiles } from './faulty-files.js';
+import { useFaultyPlace } from './faulty-place.js';
 import { bytesOf, headerLine, lines, messageLine, noteLine, putLog } from './lines.js';
-import { makePlace, user, type Place } from './support.js';
+import { user, type Place } from './support.js';
 
 let place: Place;
 let files: FaultyFiles;
 let store: FileStore;
-beforeEach(async () => {
-  place = await makePlace();
-  files = new FaultyFiles(createNodeFiles());
-  store = place.store({ files });
-});
-afterEach(() => place.dispose());
+useFaultyPlace((made) => ({ place, files, store } = made));
 
 const index = (): string => path.join(place.folder, 'cache', 'index.json');
 const rows = async (from = store): Promise<SessionSummary[]> =>

@@ -1,26 +1,21 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FileStore } from '../../../src/log/file-store.js';
 import { LockTable } from '../../../src/log/lock-table.js';
-import { createNodeFiles } from '../../../src/log/node-files.js';
 import { lineOf, recordTexts, withField } from '../../../src/log/record-text.js';
 import type { SessionLog } from '../../../src/log/store.js';
-import { FaultyFiles } from './faulty-files.js';
+import type { FaultyFiles } from './faulty-files.js';
+import { useFaultyPlace } from './faulty-place.js';
 import { bytesOf, headerLine, joined, lines, messageLine, noteLine, pathTexts, putLog } from './lines.js';
 import { assistant, makePlace, user, type Place } from './support.js';
 
 let place: Place;
 let files: FaultyFiles;
 let store: FileStore;
-beforeEach(async () => {
-  place = await makePlace();
-  files = new FaultyFiles(createNodeFiles());
-  store = place.store({ files });
-});
-afterEach(() => place.dispose());
+let inSessions: (...names: string[]) => string;
+useFaultyPlace((made) => ({ place, files, store, inSessions } = made));
 
-const inSessions = (...names: string[]): string => path.join(place.folder, 'sessions', ...names);
 const linesOf = async (id: string): Promise<string[]> =>
   (await readFile(place.log(id), 'utf8')).trimEnd().split('\n');
 const left = async (): Promise<string[]> => {

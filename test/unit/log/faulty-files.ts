@@ -16,6 +16,10 @@ export interface Fault {
   path?: string;
   /** The error's code; absent for a fault that is told to nobody. */
   errno?: string;
+  /** Of a look at a file: by how many bytes it seems longer than it is, as one that is cut short right after. */
+  longer?: number;
+  /** Thrown in place of an error of the system. */
+  bug?: Error;
   /** How many calls it hits; all when absent. */
   times?: number;
   /** How many calls it spares before. */
@@ -53,7 +57,10 @@ export class FaultyFiles implements Files {
     return this.#call('read', path, () => this.inner.read(path));
   }
   stat(path: string): ReturnType<Files['stat']> {
-    return this.#call('stat', path, () => this.inner.stat(path));
+    return this.#call('stat', path, async (fault) => {
+      const stat = await this.inner.stat(path);
+      return { ...stat, size: stat.size + (fault?.longer ?? 0) };
+    });
   }
   list(folder: string): Promise<string[]> {
     return this.#call('list', folder, () => this.inner.list(folder));
@@ -86,12 +93,18 @@ export class FaultyFiles implements Files {
     return this.#call('setTime', path, () => this.inner.setTime(path, mtime));
   }
 
-  async #call<T>(call: Call, path: string, work: () => Promise<T>, note = ''): Promise<T> {
+  async #call<T>(
+    call: Call,
+    path: string,
+    work: (fault: Fault | undefined) => Promise<T>,
+    note = '',
+  ): Promise<T> {
     this.calls.push(`${call}${note} ${path}`);
     const fault = this.#faultFor(call, path);
     const errno = this.#turn() ?? fault?.errno;
     if (errno !== undefined) throw failure(errno, call, path);
-    return work();
+    if (fault?.bug !== undefined) throw fault.bug;
+    return work(fault);
   }
 
   /** The error that this call has to fail with because its turn has come. */

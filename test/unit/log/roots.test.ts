@@ -1,91 +1,29 @@
+// Where sessions may be besides the present root: what is remembered, what is found, and that it is only read.
 import { spawnSync } from 'node:child_process';
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readdir,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FolderBlobs } from '../../../src/log/blobs.js';
-import { copyRoot, type RootCopy } from '../../../src/log/copy-root.js';
-import { DraftFiles } from '../../../src/log/draft.js';
+import { describe, expect, it } from 'vitest';
+import { copyRoot } from '../../../src/log/copy-root.js';
 import { listElsewhere } from '../../../src/log/elsewhere.js';
-import { FileStore } from '../../../src/log/file-store.js';
-import type { LeaseParts } from '../../../src/log/lease.js';
-import { LockTable } from '../../../src/log/lock-table.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
-import { KnownRoots, type RootsParts } from '../../../src/log/roots.js';
+import { KnownRoots } from '../../../src/log/roots.js';
 import { stagedName } from '../../../src/log/staged-name.js';
-import { findWorkspace, openWorkspace } from '../../../src/log/workspace-key.js';
-import type { BoughError } from '../../../src/shared/failure.js';
-import { FaultyFiles } from './faulty-files.js';
-import { assistant, randomIds, realClock, user } from './support.js';
+import { findWorkspace, linkWorkspace, openWorkspace, workspaceKey } from '../../../src/log/workspace-key.js';
+import type { Files } from '../../../src/ports.js';
+import type { FaultyFiles } from './faulty-files.js';
+import { snapshot, useRootsPlace, type RootsPlace } from './roots-place.js';
+import { assistant, user } from './support.js';
 
 let base: string;
-let troubles: BoughError[];
+let troubles: RootsPlace['troubles'];
 let files: FaultyFiles;
-/** Of one process. */
-let locks: LockTable;
-const stores: FileStore[] = [];
-beforeEach(async () => {
-  base = await mkdtemp(path.join(os.tmpdir(), 'bough-roots-'));
-  troubles = [];
-  files = new FaultyFiles(createNodeFiles());
-  locks = new LockTable();
-});
-afterEach(async () => {
-  for (const store of stores.splice(0)) await store.close();
-  await rm(base, { recursive: true, force: true });
-});
+let leases: RootsPlace['leases'];
+let storeIn: RootsPlace['storeIn'];
+let rootWith: RootsPlace['rootWith'];
+useRootsPlace((made) => ({ base, troubles, files, leases, storeIn, rootWith } = made));
 
-const who = { window: 'test', pid: process.pid, host: os.hostname() };
-const onTrouble = (error: BoughError): void => void troubles.push(error);
-const leases = (): RootsParts & LeaseParts => ({
-  files,
-  clock: realClock,
-  locks,
-  who,
-  onTrouble,
-});
 const ofExtension = (...parts: string[]): string =>
   path.join(base, 'User', ...parts, 'globalStorage', 'bough.bough');
-
-function storeIn(root: string, key: string): FileStore {
-  const folder = path.join(root, 'workspaces', key);
-  const store = new FileStore({ ...leases(), folder, ids: randomIds, producer: 'bough/0.0.0-test' });
-  stores.push(store);
-  return store;
-}
-
-/** A root with one folder and a session in it that says `text`. */
-async function rootWith(root: string, text: string, id = 's'): Promise<{ root: string; key: string }> {
-  await mkdir(root, { recursive: true });
-  const { key } = await openWorkspace(leases(), root, { uri: 'file:///project', path: '/project' });
-  const store = storeIn(root, key);
-  const log = await store.openOrCreate(id);
-  await log.append([user(text), assistant(`re: ${text}`)]);
-  await store.close();
-  return { root, key };
-}
-
-/** Every file below a folder, by its path there, with its bytes. */
-async function snapshot(folder: string): Promise<Record<string, string>> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  const entries = found
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort()
-    .map(async (file) => [path.relative(folder, file), await readFile(file, 'base64')] as const);
-  return Object.fromEntries(await Promise.all(entries));
-}
 
 describe('known roots', () => {
   it('remember what the setting named, once each, and not the own storage', async () => {
@@ -356,236 +294,26 @@ describe('sessions elsewhere', () => {
   });
 });
 
-describe('copying a root', () => {
-  const copy = (from: string, to: string, signal?: AbortSignal): Promise<RootCopy> =>
-    copyRoot({ ...leases(), from, to }, signal);
-
-  it('takes logs, side files, blobs, drafts and names of folders, byte for byte and as old as they are; nothing else', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    const sessions = path.join(from, 'workspaces', key, 'sessions');
-    const store = storeIn(from, key);
-    const log = await store.open('s');
-    const hash = await log.blobs.put('a long text');
-    await store.close();
-    await writeFile(path.join(sessions, 's.damaged'), 'set aside');
-    await writeFile(path.join(sessions, 's.stream'), 'half a sent');
-    await writeFile(path.join(sessions, 's.lease.json'), '{}');
-    await writeFile(path.join(sessions, 's', 'stray'), 'not ours');
-    await new DraftFiles(path.dirname(sessions), files).write('s', { text: 'not sent', editing: null });
-    await new DraftFiles(path.dirname(sessions), files).write('only-a-draft', {
-      text: 'typed',
-      editing: null,
-    });
-    const old = new Date('2024-01-01T00:00:00Z');
-    await utimes(path.join(sessions, 's.jsonl'), old, old);
-    await rm(path.join(sessions, 's.lease.json'));
-    const before = await snapshot(from);
-
-    const to = path.join(base, 'to');
-    expect(await copy(from, to)).toEqual({
-      copied: [`${key}/only-a-draft`, `${key}/s`],
-      kept: [],
-      inUse: [],
-      failed: [],
-      isStopped: false,
-    });
-    const copied = await snapshot(path.join(to, 'workspaces', key));
-    // The lock of the names there is the target's own.
-    expect(Object.keys(copied).filter((name) => name !== 'workspace.lock')).toEqual(
-      [
-        'sessions/only-a-draft/draft.json',
-        'sessions/s.damaged',
-        'sessions/s.jsonl',
-        `sessions/s/${hash}`,
-        'sessions/s/draft.json',
-        'workspace.json',
-      ].sort(),
-    );
-    const original = await snapshot(path.join(from, 'workspaces', key));
-    for (const [name, bytes] of Object.entries(copied)) expect([name, bytes]).toEqual([name, original[name]]);
-    expect((await stat(path.join(to, 'workspaces', key, 'sessions/s.jsonl'))).mtime).toEqual(old);
-    const after = await snapshot(from);
-    for (const [name, bytes] of Object.entries(before)) expect([name, after[name]]).toEqual([name, bytes]);
-
-    const there = storeIn(to, key);
-    expect((await there.list()).sessions).toMatchObject([
-      { id: 's', title: 'Hello', updated: old.getTime() },
-    ]);
-    expect(new TextDecoder().decode(await (await there.open('s')).blobs.get(hash))).toBe('a long text');
-    for (const name of await readdir(to, { recursive: true }))
-      expect([(await stat(path.join(to, name))).mode & 0o077, name]).toEqual([0, name]);
-  });
-
-  it('keeps what is there already, and copies again what was not copied', async () => {
-    const from = await rootWith(path.join(base, 'from'), 'Hello');
-    const to = path.join(base, 'to');
-    await copy(from.root, to);
-    const there = storeIn(to, from.key);
-    await (await there.open('s')).append([user('Went on there')]);
-    await there.close();
-    await rootWith(from.root, 'Another', 't');
-    const before = await readFile(path.join(to, 'workspaces', from.key, 'sessions/s.jsonl'));
-    expect(await copy(from.root, to)).toMatchObject({
-      copied: [`${from.key}/t`],
-      kept: [`${from.key}/s`],
-      failed: [],
-    });
-    expect(await readFile(path.join(to, 'workspaces', from.key, 'sessions/s.jsonl'))).toEqual(before);
-  });
-
-  it('brings what was copied before and went on here up to it, attachments and all', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    const to = path.join(base, 'to');
-    await copy(from, to);
-    const here = storeIn(from, key);
-    const log = await here.open('s');
-    const hash = await log.blobs.put('picture');
-    await log.append([
-      { type: 'message', role: 'user', parts: [{ type: 'image', blob: hash, mime: 'image/png', name: 'x' }] },
-    ]);
-    await log.append([assistant('y'.repeat(900_000)), assistant('z'.repeat(900_000))]);
-    await here.close();
-    const [source, target] = [from, to].map((root) => path.join(root, 'workspaces', key, 'sessions/s.jsonl'));
-    files.faults = [{ call: 'file.write', path: target ?? '', errno: 'ENOSPC', bytes: 10, times: 1 }];
-    const before = await readFile(target ?? '');
-    expect(await copy(from, to)).toMatchObject({ copied: [], failed: [{ session: `${key}/s` }] });
-    expect(await readFile(target ?? '')).toEqual(before);
-    expect(await copy(from, to)).toMatchObject({ copied: [`${key}/s`], kept: [], failed: [] });
-    expect((await readFile(target ?? '')).equals(await readFile(source ?? ''))).toBe(true);
-    const there = await storeIn(to, key).open('s');
-    expect(there.damage).toEqual([]);
-    expect(new TextDecoder().decode(await there.blobs.get(hash))).toBe('picture');
-    expect(await copy(from, to)).toMatchObject({ copied: [], kept: [`${key}/s`] });
-  });
-
-  it('keeps a longer log that is no continuation of the one there, and one that is in use there', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    const to = path.join(base, 'to');
-    await copy(from, to);
-    const there = storeIn(to, key);
-    const log = await there.open('s');
-    await log.append([user('there')]);
-    const here = storeIn(from, key);
-    await (await here.open('s')).append([user('h'.repeat(5_000))]);
-    await here.close();
-    const before = await readFile(path.join(to, 'workspaces', key, 'sessions/s.jsonl'));
-    expect(await copy(from, to)).toMatchObject({ copied: [], kept: [`${key}/s`], failed: [] });
-    expect(await readFile(path.join(to, 'workspaces', key, 'sessions/s.jsonl'))).toEqual(before);
-    const lease = await log.acquire();
-    expect(await copy(from, to)).toMatchObject({ copied: [], inUse: [{ session: `${key}/s` }] });
-    lease.dispose();
-  });
-
-  it('takes the attachments of a draft that is all there is of its session', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    const to = path.join(base, 'to');
-    const [source, target] = [from, to].map((root) => path.join(root, 'workspaces', key));
-    const hash = await new FolderBlobs(files, path.join(source ?? '', 'sessions', 'd')).put('picture');
-    const attachments = [{ kind: 'image' as const, label: 'x', blob: hash, mime: 'image/png' }];
-    await new DraftFiles(source ?? '', files).write('d', { text: 'see', editing: null, attachments });
-    expect((await copy(from, to)).copied).toEqual([`${key}/d`, `${key}/s`]);
-    expect(await new DraftFiles(target ?? '', files).read('d')).toMatchObject({ attachments });
-    expect(await readFile(path.join(target ?? '', 'sessions', 'd', hash), 'utf8')).toBe('picture');
-  });
-
-  it('keeps a draft that was typed there', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    const to = path.join(base, 'to');
-    for (const [root, text] of [
-      [from, 'here'],
-      [to, 'there'],
-    ] as const)
-      await new DraftFiles(path.join(root, 'workspaces', key), files).write('d', { text, editing: null });
-    expect(await copy(from, to)).toMatchObject({ copied: [`${key}/s`], kept: [`${key}/d`] });
-    const drafts = new DraftFiles(path.join(to, 'workspaces', key), files);
-    expect(await drafts.read('d')).toMatchObject({ text: 'there' });
-  });
-
-  it('leaves a session that somebody works in, and says who', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    await rootWith(from, 'Another', 't');
-    const busy = storeIn(from, key);
-    const lease = await (await busy.open('s')).acquire();
-    const report = await copy(from, path.join(base, 'to'));
-    expect(report).toMatchObject({ copied: [`${key}/t`], inUse: [{ session: `${key}/s` }], failed: [] });
-    expect(report.inUse[0]?.reason).toContain(`process ${process.pid}`);
-    lease.dispose();
-    await busy.close();
-    expect(await copy(from, path.join(base, 'to'))).toMatchObject({ copied: [`${key}/s`], inUse: [] });
-  });
-
-  it.each([
-    ['ENOSPC', { call: 'file.write', path: 's.jsonl', errno: 'ENOSPC', bytes: 10 }],
-    ['EIO', { call: 'file.read', path: 's.jsonl', errno: 'EIO' }],
-    ['EIO', { call: 'file.datasync', path: 's.jsonl', errno: 'EIO' }],
-    ['EPERM', { call: 'rename', path: 's.jsonl', errno: 'EPERM' }],
-    ['EACCES', { call: 'setTime', path: 's.jsonl', errno: 'EACCES' }],
-  ] as const)(
-    'says which failed with %s and why, leaves nothing of it, and goes on',
-    async (errno, fault) => {
-      const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-      await rootWith(from, 'Another', 't');
-      const to = path.join(base, 'to');
-      files.faults = [fault];
-      const report = await copy(from, to);
-      expect(report).toMatchObject({ copied: [`${key}/t`], failed: [{ session: `${key}/s` }] });
-      expect(report.failed[0]?.reason).toContain(errno);
-      expect(Object.keys(await snapshot(to)).filter((name) => /(^|\/)s(\.|\/)/.test(name))).toEqual([]);
-      files.heal();
-      expect(await copy(from, to)).toMatchObject({ copied: [`${key}/s`], kept: [`${key}/t`], failed: [] });
-      expect(troubles).toEqual([]);
-    },
-  );
-
-  it('tells what a failed copy left behind when that cannot be removed', async () => {
-    const { root: from } = await rootWith(path.join(base, 'from'), 'Hello');
-    files.faults = [
-      { call: 'file.datasync', path: 's.jsonl', errno: 'EIO' },
-      { call: 'removeTree', errno: 'EBUSY' },
-    ];
-    expect((await copy(from, path.join(base, 'to'))).failed).toHaveLength(1);
-    expect(troubles).toMatchObject([{ data: { errno: 'EBUSY' } }]);
-  });
-
-  it('says of a file that was not named by Bough that it stays', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    await writeFile(path.join(from, 'workspaces', key, 'sessions/Odd Name.jsonl'), '{}\n');
-    const report = await copy(from, path.join(base, 'to'));
-    expect(report).toMatchObject({ copied: [`${key}/s`], failed: [{ session: `${key}/Odd Name` }] });
-  });
-
-  it('copies damaged and torn logs as they are', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    const file = path.join(from, 'workspaces', key, 'sessions/bad.jsonl');
-    await writeFile(file, Buffer.concat([Buffer.alloc(300), Buffer.from('\n{"type":"mess')]));
-    await copy(from, path.join(base, 'to'));
-    const there = path.join(base, 'to/workspaces', key, 'sessions/bad.jsonl');
-    expect(await readFile(there)).toEqual(await readFile(file));
-  });
-
-  it('ends when it is cancelled, and says that it was', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    const cancelled = new AbortController();
-    cancelled.abort();
-    const report = await copy(from, path.join(base, 'to'), cancelled.signal);
-    expect(report).toMatchObject({ copied: [], isStopped: true });
-    expect(await copy(from, path.join(base, 'to'))).toMatchObject({ copied: [`${key}/s`], isStopped: false });
-  });
-
-  it('onto itself keeps everything', async () => {
+describe('a folder', () => {
+  it('that two windows link at the same moment is known once', async () => {
     const { root, key } = await rootWith(path.join(base, 'r'), 'Hello');
-    const before = await readFile(path.join(root, 'workspaces', key, 'sessions/s.jsonl'));
-    expect(await copy(root, root)).toMatchObject({ copied: [], kept: [`${key}/s`] });
-    expect(await readFile(path.join(root, 'workspaces', key, 'sessions/s.jsonl'))).toEqual(before);
+    const uri = 'file:///renamed';
+    await Promise.all([leases(), leases()].map((parts) => linkWorkspace(parts, root, key, uri)));
+    const { uris } = JSON.parse(
+      await readFile(path.join(root, 'workspaces', key, 'workspace.json'), 'utf8'),
+    ) as { uris: string[] };
+    expect(uris).toEqual(['file:///project', uri]);
   });
+});
 
-  it('names the folder that could not be read', async () => {
-    const { root: from, key } = await rootWith(path.join(base, 'from'), 'Hello');
-    files.faults = [{ call: 'list', path: 'sessions', errno: 'EACCES', times: 1 }];
-    expect((await copy(from, path.join(base, 'to'))).failed).toMatchObject([{ session: `${key}/sessions` }]);
-    if (process.getuid?.() === 0) return;
-    await chmod(path.join(from, 'workspaces'), 0o000);
-    await expect(copy(from, path.join(base, 'to'))).rejects.toMatchObject({ code: 'StorageFailure' });
-    await chmod(path.join(from, 'workspaces'), 0o700);
+describe('a key of a folder', () => {
+  it('B7: is not guessed where the folder cannot be looked at', async () => {
+    const denied: Files = {
+      ...createNodeFiles(),
+      realPath: () => Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' })),
+    };
+    await expect(workspaceKey(denied, { uri: 'file:///p', path: '/p' })).rejects.toMatchObject({
+      code: 'EACCES',
+    });
   });
 });
