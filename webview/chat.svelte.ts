@@ -80,6 +80,8 @@ export class Chat {
   revealed = $state.raw<{ readonly id: string | null } | undefined>(undefined);
   /** The picker that takes over the focus of the one it replaces. */
   focusedFork = $state.raw<{ readonly entry: string; readonly isNext: boolean } | null>(null);
+  /** The fork whose other line was asked for, and how far from the top of the page its picker stays. */
+  heldFork = $state.raw<{ readonly entry: string; readonly top: number } | null>(null);
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
   focusedCall = $state.raw<string | null>(null);
   readonly #blobs: Blobs;

@@ -72,6 +72,14 @@ export class Reading {
     element?.addEventListener('animationend', () => element.classList.remove('revealed'), { once: true });
   }
 
+  /** Scrolls so that the picker of an entry stands where the one stood that was pressed. */
+  async hold(entry: string, top: number): Promise<void> {
+    const item = this.#parts.items().find(({ row }) => row?.entry.id === entry);
+    const element = item === undefined ? undefined : await this.mount(item.key);
+    const picker = element?.querySelector('[data-testid="branch-picker"]');
+    if (picker != null) this.shift(picker.getBoundingClientRect().top - top);
+  }
+
   /** Mounts a row and what stands around it, and gives its element; what is mounted already stays where it is. */
   async mount(key: string): Promise<Element | undefined> {
     const { follow, items, unfold } = this.#parts;

@@ -56,6 +56,44 @@ export function branchTests(open: Open): void {
       await eventually(focused).toBe('branch-next 2');
     });
 
+    it('the picker stays where it is pressed, however much stands below it on either line', async () => {
+      const scene = new Scene();
+      const lines = (count: number, word: string) =>
+        Array.from({ length: count }, (_, index) => `${word} ${index}.`).join('\n\n');
+      const first = scene.user('Which way?');
+      for (const [way, count] of [
+        ['Left', 50],
+        ['Right', 90],
+      ] as const) {
+        scene.add({ type: 'head', entry_id: first });
+        scene.answer(lines(count, way));
+        for (let more = 0; more < 3; more += 1) {
+          scene.user(`And then, ${way}?`);
+          scene.answer(lines(40, `${way}, then`));
+        }
+      }
+      const chat = await open(scene);
+      followHead(chat, scene);
+      const transcript = chat.at('transcript');
+      await chat.page.getByText('Right, then 39.').last().waitFor();
+      await transcript.hover();
+      await chat.page.mouse.wheel(0, -50);
+      await chat.at('jump-latest').waitFor();
+      await transcript.evaluate((element) => (element.scrollTop = 20));
+      const top = () => chat.at('branch-picker').evaluate((element) => element.getBoundingClientRect().top);
+      const before = await top();
+      expect(before).toBeLessThan(200);
+      for (const [go, word] of [
+        ['branch-prev', 'Left 3.'],
+        ['branch-next', 'Right 3.'],
+        ['branch-prev', 'Left 3.'],
+      ] as const) {
+        await chat.at(go).click();
+        await chat.page.getByText(word, { exact: true }).waitFor();
+        await eventually(async () => Math.abs((await top()) - before) < 2).toBe(true);
+      }
+    });
+
     it('its name stands in the header, and each label at its place', async () => {
       const scene = new Scene();
       const first = scene.user('Which way?');

@@ -47,7 +47,7 @@ export function compareTests(open: Open): void {
       const { scene, left_id, right_id } = twoLines();
       const chat = await open(scene);
       await chat.post({ type: 'compare', left_id, right_id });
-      await chat.at('compare-file').filter({ hasText: 'test/greet.test.ts (left only)' }).click();
+      await chat.at('compare-file').filter({ hasText: 'test/greet.test.ts (only in “with a test”)' }).click();
       await chat.at('compare-all').click();
       await eventually(() => chat.commands()).toEqual([
         { type: 'compare_files', left_id, right_id, path: 'test/greet.test.ts' },
