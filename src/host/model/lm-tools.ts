@@ -22,8 +22,8 @@ type Choices = Readonly<Record<string, boolean>>;
 const CHOICES = 'tools.chosen';
 
 interface Source {
-  /** "publisher.name"; undefined when it is not known. */
-  extension: string | undefined;
+  /** "publisher.name". */
+  extension: string;
   title: string;
   isOn: boolean;
 }
@@ -46,7 +46,11 @@ export function createLmTools(state: vscode.Memento): LmTools {
     pick: async () => {
       const sources = sourcesByName();
       const chosen = choices();
-      const items = vscode.lm.tools.map((tool) => itemOf(tool, sources.get(tool.name), chosen));
+      // Those of extensions first: VS Code's own are many, and hardly ever of use here.
+      const known = [...vscode.lm.tools].sort(
+        (a, b) => Number(sources.has(b.name)) - Number(sources.has(a.name)),
+      );
+      const items = known.map((tool) => itemOf(tool, sources.get(tool.name), chosen));
       const picked = await vscode.window.showQuickPick(items, {
         title: vscode.l10n.t('Tools of Extensions'),
         placeHolder:
@@ -74,13 +78,11 @@ function itemOf(
   source: Source | undefined,
   chosen: Choices,
 ): Item {
-  const tags = tool.tags.length === 0 ? '' : ` · ${tool.tags.join(', ')}`;
+  const words = source === undefined ? ['VS Code'] : [tool.name, source.extension];
   return {
     name: tool.name,
     label: plainLabel(source?.title ?? tool.name),
-    description: plainLabel(
-      `${tool.name}${source?.extension === undefined ? '' : ` · ${source.extension}`}${tags}`,
-    ),
+    description: plainLabel([...words, ...tool.tags].join(' · ')),
     detail: plainLabel(tool.description.split('\n')[0] ?? ''),
     picked: chosen[tool.name] ?? source?.isOn ?? false,
   };
