@@ -148,14 +148,14 @@ export class Server {
     const { name, log } = this.parts;
     const { signal } = this.ending;
     this.become({ kind: 'starting' });
-    const reach = await this.parts.reach(() => {
-      if (!signal.aborted) this.become({ kind: 'asking' });
-    });
-    if (signal.aborted) return this.notStarted('it was stopped.');
-    if (isFailure(reach)) return this.fail(reach.message);
-    if (this.current.kind === 'asking') this.become({ kind: 'starting' });
-    log('info', `MCP server ${name}: starting`);
     try {
+      const reach = await this.parts.reach(() => {
+        if (!signal.aborted) this.become({ kind: 'asking' });
+      });
+      if (signal.aborted) return this.notStarted('it was stopped.');
+      if (isFailure(reach)) return this.fail(reach.message);
+      if (this.current.kind === 'asking') this.become({ kind: 'starting' });
+      log('info', `MCP server ${name}: starting`);
       const connect = await this.parts.load();
       const connection = await connect(reach, this.parts.connectParts, {
         signal,

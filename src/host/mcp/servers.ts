@@ -16,6 +16,8 @@ export interface Source {
   /** For people. */
   file: string;
   text: string;
+  /** Why it could not be read. */
+  unreadable?: string;
   /** Path of the folder; undefined for the person's own. */
   folder?: string;
 }
@@ -167,7 +169,11 @@ export class McpServers implements Disposable {
   private async readSources(): Promise<{ found: Known[]; problems: string[] }> {
     const found: Known[] = [];
     const problems: string[] = [];
-    for (const { scope, file, text, folder } of await this.parts.sources()) {
+    for (const { scope, file, text, unreadable, folder } of await this.parts.sources()) {
+      if (unreadable !== undefined) {
+        problems.push(`${file} cannot be read (${unreadable}). No server of it runs.`);
+        continue;
+      }
       const parsed = parseMcpConfig(text, file);
       problems.push(...parsed.problems);
       for (const { name, config } of parsed.servers) {

@@ -2,8 +2,7 @@
  * What stands for something else in a server's configuration: `${workspaceFolder}`, `${userHome}`, `${env:NAME}`,
  * `${input:id}`. Each is put in once, so that no value can bring in another; what is not known fails with its name.
  */
-import { toolFailure, type Failure } from '../../shared/failure.js';
-import { isFailure } from '../../shared/failure.js';
+import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
 import type { ServerConfig } from './config.js';
 
 export interface VariableFacts {
@@ -19,13 +18,6 @@ export interface VariableFacts {
 }
 
 const VARIABLE = /\$\{([^${}]+)\}/g;
-
-/** Ids of the inputs that it needs, in order. */
-export function inputsOf(config: ServerConfig): string[] {
-  const found = [...JSON.stringify(config).matchAll(VARIABLE)].map(([, name = '']) => name);
-  const ids = found.filter((name) => name.startsWith('input:')).map((name) => name.slice('input:'.length));
-  return [...new Set(ids)];
-}
 
 export async function resolveServer<T extends ServerConfig>(
   config: T,

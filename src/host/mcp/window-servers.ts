@@ -111,26 +111,25 @@ async function readSources(globalStorage: vscode.Uri): Promise<Source[]> {
   if (!vscode.workspace.isTrusted) return [];
   const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
   const ofFolders = localFolders().map(async ({ name, uri }): Promise<Source | undefined> => {
-    const text = await readIfThere(vscode.Uri.joinPath(uri, '.vscode', 'mcp.json'));
+    const read = await readIfThere(vscode.Uri.joinPath(uri, '.vscode', 'mcp.json'));
     const file = several ? `${name}/.vscode/mcp.json` : '.vscode/mcp.json';
-    return text === undefined ? undefined : { scope: uri.toString(), file, text, folder: uri.fsPath };
+    return read === undefined ? undefined : { scope: uri.toString(), file, folder: uri.fsPath, ...read };
   });
   const own = await readIfThere(userFile(globalStorage));
-  const user: Source[] =
-    own === undefined ? [] : [{ scope: 'user', file: vscode.l10n.t('your mcp.json'), text: own }];
+  const user = own === undefined ? [] : [{ scope: 'user', file: vscode.l10n.t('your mcp.json'), ...own }];
   return [...(await Promise.all(ofFolders)).filter((source) => source !== undefined), ...user];
 }
 
 /** `<profile>/globalStorage/<extension>` → `<profile>/mcp.json`. */
-export const userFile = (globalStorage: vscode.Uri): vscode.Uri =>
+const userFile = (globalStorage: vscode.Uri): vscode.Uri =>
   vscode.Uri.joinPath(globalStorage, '..', '..', 'mcp.json');
 
-async function readIfThere(uri: vscode.Uri): Promise<string | undefined> {
+async function readIfThere(uri: vscode.Uri): Promise<Pick<Source, 'text' | 'unreadable'> | undefined> {
   try {
-    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+    return { text: new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)) };
   } catch (error) {
     if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return undefined;
-    throw error;
+    return { text: '', unreadable: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -283,6 +283,20 @@ describe('servers of a window', () => {
     expect((await work).outcome.content).toContain('was stopped before');
   });
 
+  it('a file that cannot be read, or a keyring that fails, ends no turn', async () => {
+    const { servers, failed, faked } = world([
+      { ...folder(one), unreadable: 'it is a folder' },
+      user({ two: { command: 'x' } }),
+    ]);
+    faked.reach = () => Promise.reject(new Error('the keyring is locked'));
+    await servers.prepare();
+    await idle();
+    expect(servers.problems).toEqual([
+      '.vscode/mcp.json cannot be read (it is a folder). No server of it runs.',
+    ]);
+    expect(failed).toEqual(['two: the keyring is locked']);
+  });
+
   it('configuration that is wrong is logged once for what it is', async () => {
     const { servers, logged } = world([user({ bad: {} })]);
     await servers.prepare();
