@@ -14,7 +14,6 @@ import { continueCopy } from './commands/copies.js';
 import { runUiCommand, type UiParts } from './commands/ui.js';
 import { offerProblems } from './context/added.js';
 import { createChangedPlaces } from './editor/changed-places.js';
-import { createChangedPlaces } from './editor/changed-places.js';
 import { createCodeBlocks, type CodeBlocks } from './editor/code-blocks.js';
 import type { Diffs, FoundProposal } from './editor/diffs.js';
 import type { KeptFiles } from './editor/kept-files.js';
@@ -115,11 +114,6 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   bag.add(chats.onChange(() => places.refresh()));
   bag.add(sessions.on((event) => (changesFiles(event) ? places.refresh() : undefined)));
   bag.add(offerProblems());
-  const places = bag.add(
-    createChangedPlaces({ agent: () => sessions.peek(chats.peekCurrent() ?? '')?.agent, onError }),
-  );
-  bag.add(chats.onChange(() => places.refresh()));
-  bag.add(sessions.on((event) => (changesFiles(event) ? places.refresh() : undefined)));
   bag.add(notifyWhenNeeded(sessions, chats, parts.tell));
   bag.add(
     tellWorld({
