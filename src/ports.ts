@@ -2,6 +2,7 @@
  * Types only: what log, agent, models and tools ask of the world. The host implements them; tests fake them.
  * Five seams: clock, ids, files, model, workspace (a tool is a value behind {@link Tool}).
  */
+import type { ApprovalMode } from './shared/approval-state.js';
 import type { Failure } from './shared/failure.js';
 import type { ReasoningPart, TextPart, ToolCallPart } from './shared/entry.js';
 import type { Todo } from './shared/notes.js';
@@ -32,6 +33,8 @@ export interface FileStat {
   size: number;
   /** ms since the epoch. */
   mtime: number;
+  /** The same of its last change of any kind, which nobody can set; absent where the file system has no such time. */
+  changed?: number;
   isFile: boolean;
   isFolder: boolean;
   /** The same as long as the path leads to the same file; absent where files have none. */
@@ -104,8 +107,6 @@ export interface Usage {
   total_tokens: number;
   cache_read_tokens?: number;
   cache_write_tokens?: number;
-}
-
   /** In US dollars, when it is known. */
   cost?: number;
 }
@@ -116,6 +117,8 @@ export interface Price {
   output: number;
   cacheRead?: number | undefined;
   cacheWrite?: number | undefined;
+}
+
 /**
  * One attempt's events. `start` parts and keepalives carry no content and never prevent a retry. It ends with exactly one
  * `finish` or one `failure`; the iterable never throws.
@@ -156,10 +159,10 @@ export interface ModelInfo {
   tools?: boolean;
   /** On loopback: a first byte may take 30 minutes. */
   local?: boolean;
-  /** Requests with reasoning content belong to this provider + model only. */
-  reasoning?: 'off' | 'low' | 'medium' | 'high';
   /** As the person stated it. */
   price?: Price;
+  /** Requests with reasoning content belong to this provider + model only. */
+  reasoning?: 'off' | 'low' | 'medium' | 'high';
 }
 
 export interface Model {
@@ -372,23 +375,23 @@ export interface Workspace {
    */
   put(path: WorkspacePath, change: PutChange): Promise<PutResult | Failure>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult | Failure>;
-  /** Applies through the editor (undo, dirty buffers, format-on-save) and saves what was not dirty before. */
-  apply(changes: FileChange[]): Promise<AppliedChange[] | Failure>;
-  /** Runs under the supervisor: the whole process group dies with `signal` or with this process. */
   /** Files by name. What ignore files and `files.exclude` leave out is left out. */
   find(query: FileQuery, signal: AbortSignal): Promise<FoundFiles | Failure>;
   readonly language: Language;
   readonly web: Web;
+  /** Applies through the editor (undo, dirty buffers, format-on-save) and saves what was not dirty before. */
+  apply(changes: FileChange[]): Promise<AppliedChange[] | Failure>;
+  /** Runs under the supervisor: the whole process group dies with `signal` or with this process. */
   run(
     command: string,
     options: {
       cwd: WorkspacePath;
       timeoutMs: number;
+      /** Lifts the time limit when it aborts. */
+      lifted?: AbortSignal;
       signal: AbortSignal;
       onOutput: (chunk: string) => void;
     },
-      /** Lifts the time limit when it aborts. */
-      lifted?: AbortSignal;
   ): Promise<CommandResult | Failure>;
 }
 
@@ -408,11 +411,11 @@ export interface Prepared {
   proposal?: FileChange[];
   /** What a remembered rule is matched against: a path or a command. */
   subject: string;
+  /** The person is asked each time, whatever it is: no rule and no mode lets it run without a card. */
+  isAlwaysAsked?: boolean;
 }
 
 /** A piece of a result that was too long to be told whole. Characters are code points. */
-  /** The person is asked each time, whatever it is: no rule and no mode lets it run without a card. */
-  isAlwaysAsked?: boolean;
 export interface ResultPiece {
   text: string;
   /** Of the first character of `text`. */
@@ -475,9 +478,6 @@ export interface Subagents {
 export interface ToolSession {
   /** A piece of a result of this session, by the id its mark names. */
   readResult(id: string, offset: number, limit: number): Promise<ResultPiece | Failure>;
-}
-
-export interface ToolContext {
   /** A call that was let go on beside the turn, by the id its result named; undefined when none is known by it. */
   background(id: string): BackgroundCall | undefined;
   /** Gives a part of the task to an agent of its own. Only while the call runs. */
@@ -485,16 +485,19 @@ export interface ToolContext {
     task: SubagentTask,
     options: { signal: AbortSignal; report: (chunk: string) => void },
   ): Promise<SubagentEnd | Failure>;
+}
+
+export interface ToolContext {
   workspace: Workspace;
   session: ToolSession;
   signal: AbortSignal;
-  /** Live output, for display only. */
-  report: (chunk: string) => void;
-}
   /** What the person wrote when they let it run. */
   said?: string;
   /** Aborts when the person lets the call go on beside the turn: its time limit does not count any more. */
   aside: AbortSignal;
+  /** Live output, for display only. */
+  report: (chunk: string) => void;
+}
 
 /** Instructions for a kind of task, as they are offered: what they are for. */
 export interface SkillInfo {

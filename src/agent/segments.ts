@@ -66,7 +66,7 @@ function continuation({ turn_id, steps }: SegmentFacts, segment: number, left: r
       parts: [
         {
           type: 'text',
-          text: `${reason} Go on with the to-do list, and keep it up to date. If you cannot go on without the person, or something is no longer to be done, say so and take it off the list.`,
+          text: `${reason} Go on with the list and keep it up to date. If you cannot, say what is missing.`,
         },
       ],
     },

@@ -4,6 +4,7 @@
  */
 import type { SessionLog } from '../log/store.js';
 import type { Failure } from '../shared/failure.js';
+import type { Intent } from '../shared/protocol.js';
 import { Background } from './background.js';
 import { summarizeBranch } from './compaction/branch.js';
 import { runStateOf, underLease, wantedModel, type Core } from './core.js';
@@ -54,6 +55,9 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
       const unusable = usable(core);
       return unusable ?? carryOut(core, intent, expectedHead);
     },
+    assign: async (task) =>
+      usable(core) ??
+      core.gate.pass(() => orFailure(() => send(core, promptOf(task), undefined, 'subagent'))),
     setHistory: async (messages) =>
       usable(core) ?? core.gate.pass(() => orFailure(() => setHistory(core, messages))),
     addExtensionData: async (ext_type, data) =>

@@ -1,6 +1,6 @@
 /** Runs one prepared call: its start durable before, its result and what it changed in one batch after. */
 import type { Disposable, Prepared, Tool, ToolContext, ToolOutcome } from '../ports.js';
-import { isBoughError, type Failure } from '../shared/failure.js';
+import { isBoughError, toolFailure, type Failure } from '../shared/failure.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import { createPrinted } from './background.js';
@@ -8,6 +8,7 @@ import type { Core, Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { stackOf } from './failures.js';
 import { readResult } from './results.js';
+import { delegate } from './subagents.js';
 import { skillLoad } from './skills.js';
 
 /** How long a stopped tool may take to give its result. */
@@ -31,6 +32,7 @@ const nothing = { aside: new AbortController().signal, report: (): void => undef
 
 interface Running extends Pick<ToolContext, 'aside' | 'report'> {
   call_id: string;
+  turn_id: string;
 }
 
 export const toolContext = (core: Core, signal: AbortSignal, running?: Running): ToolContext => ({
@@ -38,6 +40,10 @@ export const toolContext = (core: Core, signal: AbortSignal, running?: Running):
   session: {
     readResult: (id, offset, limit) => readResult(core, id, { offset, limit }),
     background: (id) => core.background.get(id),
+    delegate: (task, options) =>
+      running === undefined
+        ? Promise.resolve(toolFailure('not-running', 'A task can be given away only while the call runs.'))
+        : delegate(core, { call_id: running.call_id, turn_id: running.turn_id, ...options }, task),
   },
   signal,
   aside: running?.aside ?? nothing.aside,
@@ -138,6 +144,7 @@ async function runTool(
   };
   const context = toolContext(core, signal, {
     call_id,
+    turn_id: run.turn_id,
     aside: aside.signal,
     report,
   });

@@ -46,6 +46,10 @@ export interface AgentSettings {
   maxSteps: number;
   /** ms; 0 = none. Waiting for a person does not count. */
   maxDuration: number;
+  /** US dollars a turn may cost, as far as costs are known; 0 = without limit. */
+  maxCost: number;
+  /** How often a turn may go on by itself while its to-do list is not done; 0 = never. */
+  maxContinuations: number;
   /** Share of the model's window above which the conversation is summarised before the next request. */
   compactAt: number;
   /** About how many tokens of its end a compaction keeps as they are. */
@@ -53,12 +57,6 @@ export interface AgentSettings {
   /** "provider/model" or "auto", for a session that has no choice of its own yet. */
   model: string;
 }
-  /** US dollars a turn may cost, as far as costs are known; 0 = without limit. */
-  maxCost: number;
-  /** How often a turn may go on by itself while its to-do list is not done; 0 = never. */
-  maxContinuations: number;
-  /** How often a turn may go on by itself while its to-do list is not done; 0 = never. */
-  maxContinuations: number;
 
 /** Remembered approvals, kept outside the repository, as patterns. */
 export interface ApprovalRules {
@@ -99,6 +97,8 @@ export interface AgentParts {
   ids: Ids;
   settings: () => AgentSettings;
   rules: ApprovalRules;
+  /** Undefined where sessions cannot have any. */
+  subagents?: Subagents | undefined;
   /** The log lies elsewhere than ours: who wrote it is not known. */
   isForeign?: boolean;
   surroundings: () => Promise<Surroundings>;
@@ -168,6 +168,8 @@ export interface AgentSession {
   recover(): Promise<void>;
   /** Carries out what the person asked. Resolves when it is durable, not when the turn has ended. */
   dispatch(intent: Intent, expectedHead?: string | null): Promise<Outcome<{ entry_id?: string }>>;
+  /** A prompt by the agent that hands a task over, as a turn of its own; refused while one runs. */
+  assign(task: string): Promise<Outcome<{ entry_id?: string }>>;
   /**
    * These messages in place of the conversation, as a new root; the old lines stay. Approvals that wait end as abandoned;
    * refused while a turn runs.

@@ -13,6 +13,8 @@ import { readSurroundings } from './surroundings.js';
 
 export interface AgentsParts {
   models: Models;
+  /** As they are when one is asked for: they run in sessions that this makes. */
+  subagents: () => Subagents;
   workspace: Workspace;
   /** As they are when a session needs them. */
   tools: () => readonly Tool[];

@@ -20,6 +20,7 @@ import { createLmTools, type LmTools } from './model/lm-tools.js';
 import type { Output } from './output.js';
 import { OpenSessions } from './sessions/open-sessions.js';
 import { HostSession } from './sessions/session.js';
+import { createSubagents } from './subagents.js';
 import { createToolSources } from './tool-sources.js';
 import { openStorage, type Storage } from './storage.js';
 import type { Teller } from './tell.js';
@@ -109,9 +110,10 @@ function createSessions(
     toolsReady: () => mcp.servers.prepare(),
     readSetting,
     output,
+    subagents: () => subagents,
     isForeign: (id) => storage.store.isForeign(id),
   });
-  return new OpenSessions({
+  const sessions: OpenSessions = new OpenSessions({
     store: storage.store,
     folder: storage.store.first.folder,
     create: (log) =>
@@ -125,4 +127,6 @@ function createSessions(
       }),
     onError: output.bug,
   });
+  const subagents = createSubagents({ sessions, store: storage.store });
+  return sessions;
 }

@@ -195,6 +195,8 @@ export const noteSchemas = {
   run_finish: note('run_finish', { status: z.enum(['completed', 'blocked']), summary: z.string() }),
   turn_continue: note('turn_continue', { segment: count, reason: z.string(), steps: count }),
   subagent_start: note('subagent_start', {
+    /** The call that asked for it. */
+    call_id: id.optional(),
     agent: z.string(),
     session: z.string(),
     task: z.string(),
@@ -202,6 +204,7 @@ export const noteSchemas = {
     job_id: z.string().optional(),
   }),
   subagent_end: note('subagent_end', {
+    call_id: id.optional(),
     agent: z.string(),
     session: z.string(),
     status: z.string(),

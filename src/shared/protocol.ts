@@ -50,10 +50,10 @@ export const intentSchema = z.discriminatedUnion('type', [
   }),
   /** Ends one call that runs; the turn goes on with what it gave so far. */
   z.object({ type: z.literal('end_call'), call_id: z.string() }),
-  /** Closes all calls that wait for a decision, and with them the turn: nothing is run and nothing is sent. */
-  z.object({ type: z.literal('dismiss') }),
   /** Lets one command that runs go on beside the turn, which goes on at once. `end_call` ends it later. */
   z.object({ type: z.literal('background_call'), call_id: z.string() }),
+  /** Closes all calls that wait for a decision, and with them the turn: nothing is run and nothing is sent. */
+  z.object({ type: z.literal('dismiss') }),
   /** What may run without a card from now on. */
   z.object({ type: z.literal('set_mode'), mode: z.enum(approvalModes) }),
   /** What to do with an interrupted turn. */
@@ -112,6 +112,8 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('new_session') }),
   z.object({ type: z.literal('switch_session') }),
   z.object({ type: z.literal('rename_session') }),
+  /** That of a subagent, or of the one that gave it its task. */
+  z.object({ type: z.literal('open_session'), session: z.string().min(1) }),
   z.object({ type: z.literal('select_model') }),
   /** A new answer by another model, which the person is asked for. */
   z.object({ type: z.literal('try_other_model'), entry_id: entryId.optional() }),
@@ -285,6 +287,8 @@ export interface SessionView {
   read_only: boolean;
   /** Kept in memory only; gone with the window. */
   ephemeral?: true;
+  /** It does a part of that session's task. */
+  parent?: string;
 }
 
 export interface ModelView {

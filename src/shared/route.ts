@@ -94,6 +94,12 @@ export const workspaceKeyOf = (id: string): string => id.split(':').slice(0, 2).
 export const subagentId = (parent: string, agent: string, n: number): string =>
   `sub:${parent}:${encode(agent)}:${String(n)}`;
 
+/** The session that a subagent's was made for; undefined for all others. */
+export const parentSessionOf = (id: string): string | undefined => /^sub:(.+):[^:]+:\d+$/.exec(id)?.[1];
+
+/** How deep a session stands below the person's: 0 for those that are no subagent's. */
+export const levelOf = (id: string): number => (/^(?:sub:)*/.exec(id)?.[0] ?? '').length / 'sub:'.length;
+
 /** Policies of platforms: ours, and those that were registered; what was registered last counts. */
 export class PlatformPolicies {
   readonly #registered = new Map<string, PlatformPolicy[]>();

@@ -13,6 +13,7 @@ import { readResultTool } from './read-result.js';
 import { referencesTool } from './references.js';
 import { runTool } from './run.js';
 import { searchTool } from './search.js';
+import { subagentTool } from './subagent.js';
 import { symbolsTool } from './symbols.js';
 import { todoTool } from './todo.js';
 import { writeTool } from './write.js';
@@ -33,5 +34,6 @@ export const createTools = (): Tool[] => [
   askTool,
   readResultTool,
   todoTool,
+  subagentTool,
   finishTool,
 ];

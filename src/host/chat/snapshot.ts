@@ -28,6 +28,9 @@ export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
       folder: log.header.folder,
       read_only: log.access.mode !== 'write',
       ...(isEphemeral ? { ephemeral: true } : {}),
+      ...(log.header.subagent_task === undefined || log.header.parent_session_id === undefined
+        ? {}
+        : { parent: log.header.parent_session_id }),
     },
     position: log.position,
     outline: [...log.outline],

@@ -39,6 +39,8 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.session.new']();
     case 'switch_session':
       return commands['bough.session.switch']();
+    case 'open_session':
+      return commands['bough.session.open'](command.session);
     case 'rename_session':
       return commands['bough.session.rename'](session);
     case 'delete_session':

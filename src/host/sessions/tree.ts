@@ -9,6 +9,7 @@ import { branchItem } from './branch-items.js';
 import { branchesOf, type Branch } from './branches.js';
 import type { OpenSessions, SessionEvent } from './open-sessions.js';
 import { groupByTime, relativeTime, rowIcons, rowWord, type GroupName } from './rows.js';
+import { nestRows } from './nested.js';
 import { ON_SHOW } from './on-show.js';
 import { sizeWords } from './size-words.js';
 import { noFilter, queryOf, type TreeFilter } from './tree-filter.js';
@@ -46,6 +47,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private limit = PAGE;
   /** Of sessions of which more branches were asked for. */
   private readonly branchLimits = new Map<string, number>();
+  /** As the list was read last. */
+  private subagents: ReadonlyMap<string, readonly SessionSummary[]> = new Map();
   private shownFilter = noFilter;
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: { dispose(): void }[];
@@ -86,6 +89,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.refresh();
   }
 
+  private subagentsOf({ id }: SessionSummary): TreeNode[] {
+    return (this.subagents.get(id) ?? []).map((summary) => ({ kind: 'session', summary }));
+  }
+
   private branchLimit(session: string): number {
     return this.branchLimits.get(session) ?? BRANCHES;
   }
@@ -97,7 +104,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       case 'group':
         return node.sessions.map((summary) => ({ kind: 'session', summary }));
       case 'session':
-        return this.branches(node.summary);
+        return [...this.subagentsOf(node.summary), ...(await this.branches(node.summary))];
       case 'branch':
       case 'more':
       case 'failing':
@@ -128,7 +135,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   private async roots(): Promise<TreeNode[]> {
-    const { sessions, isMore, failing } = await this.read();
+    const { sessions: all, isMore, failing } = await this.read();
+    const { sessions, below } = nestRows(all);
+    this.subagents = below;
     const groups = groupByTime(sessions, this.parts.now());
     const [only] = groups;
     const rows: TreeNode[] =
@@ -173,10 +182,15 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const live = this.parts.sessions.peekReadable(summary.id);
     const { sessions } = this.parts;
     // Of one that could not be opened here the list may not know yet.
-    const word = sessions.troubleOf(summary.id) ? 'damaged' : rowWord(summary, live?.run());
+    const word = sessions.troubleOf(summary.id) ? 'damaged' : rowWord(summary, live?.run(), live?.interrupted() != null);
     const title = live?.title() ?? summary.title;
     const isShown = this.parts.shown() === summary.id;
-    const item = new vscode.TreeItem(title, collapsibility(live?.agent.log.outline, summary));
+    const item = new vscode.TreeItem(
+      title,
+      this.subagents.has(summary.id)
+        ? vscode.TreeItemCollapsibleState.Expanded
+        : collapsibility(live?.agent.log.outline, summary),
+    );
     if (isShown) item.resourceUri = ON_SHOW;
     const isEphemeral = this.parts.store.isEphemeral(summary.id);
     const { icon, color } = isEphemeral && word === '' ? { icon: 'eye-closed' } : rowIcons[word];

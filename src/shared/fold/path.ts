@@ -20,6 +20,8 @@ interface Facts {
   requests: Map<string, NoteOf<'approval_request'>>;
   decisions: Map<string, NoteOf<'approval_decision'>>;
   starts: Set<string>;
+  /** Sessions of subagents, by the call that began them. */
+  subagents: Map<string, string>;
 }
 
 /**
@@ -72,10 +74,14 @@ function collect(
     requests: new Map(),
     decisions: new Map(),
     starts: new Set(),
+    subagents: new Map(),
   };
   for (const { entry } of entries) {
     if (entry.type === 'approval_request') facts.requests.set(entry.call_id, entry);
     if (entry.type === 'tool_start') facts.starts.add(entry.call_id);
+    if (entry.type === 'subagent_start' && entry.call_id !== undefined) {
+      facts.subagents.set(entry.call_id, entry.session);
+    }
     // Of several decisions the first in the file counts.
     if (entry.type === 'approval_decision' && !facts.decisions.has(entry.request_id)) {
       facts.decisions.set(entry.request_id, entry);
@@ -119,6 +125,7 @@ function cardOf(call: ToolCallPart, facts: Facts): ToolCard {
   const decision = (request === undefined ? undefined : facts.decisions.get(request.id)) ?? open?.decision;
   // Each result answers one call of its id: should ids repeat, they are taken in order.
   const result = facts.results.get(call.call_id)?.shift();
+  const session = facts.subagents.get(call.call_id);
   return {
     call,
     state:
@@ -131,6 +138,7 @@ function cardOf(call: ToolCallPart, facts: Facts): ToolCard {
     feedback: decision?.feedback,
     ...(decision?.edited_input === undefined ? {} : { edited_input: decision.edited_input }),
     summary: request?.summary,
+    ...(session === undefined ? {} : { session }),
   };
 }
 

@@ -156,6 +156,8 @@ export interface ToolCard {
   /** What the person made of the input before it ran. */
   edited_input?: unknown;
   summary?: string | undefined;
+  /** The session of the agent that the task was given to. */
+  session?: string | undefined;
 }
 
 /** What a step waited for before it was answered, or ended without an answer. */

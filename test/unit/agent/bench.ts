@@ -4,7 +4,7 @@ import { defaultPolicy } from '../../../src/agent/retry.js';
 import type { AgentEvent, AgentParts, AgentSession, AgentSettings } from '../../../src/agent/types.js';
 import type { SessionLog } from '../../../src/log/store.js';
 import { begunWord } from '../../../src/models/redact.js';
-import type { Models, Skills, Tool } from '../../../src/ports.js';
+import type { Models, Skills, Tool, Subagents } from '../../../src/ports.js';
 import type { Failure } from '../../../src/shared/failure.js';
 import { isFailure } from '../../../src/shared/failure.js';
 import type { Entry } from '../../../src/shared/notes.js';
@@ -33,6 +33,7 @@ export interface BenchOptions {
   /** What the rules allow without asking. */
   allows?: (call: { tool: string; subject: string }) => boolean;
   tools?: readonly Tool[];
+  subagents?: Subagents;
   skills?: Skills;
   /** Real models in place of the scripted one. */
   models?: (clock: FakeClock) => Models;
@@ -111,8 +112,8 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     keepRecentTokens: 20_000,
     maxSteps: 200,
     maxContinuations: 30,
-    maxDuration: 0,
     maxCost: 0,
+    maxDuration: 0,
     model: 'fake/one',
     ...options.settings,
   };
@@ -120,6 +121,7 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     models: options.models?.(clock) ?? model,
     tools: options.tools ?? fakeTools(ran),
     workspace,
+    ...(options.subagents === undefined ? {} : { subagents: options.subagents }),
     clock,
     ids: disk.ids,
     settings: () => settings,

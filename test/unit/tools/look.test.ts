@@ -25,6 +25,7 @@ describe('the tools a model is told about', () => {
       ['ask', ['question', 'options']],
       ['read_result', ['id', 'offset', 'limit']],
       ['todo', ['items']],
+      ['subagent', ['task', 'agent', 'session']],
       ['finish', ['status', 'summary']],
     ]);
     for (const { spec } of createTools())
@@ -50,6 +51,7 @@ describe('the tools a model is told about', () => {
       'ask: read',
       'read_result: read',
       'todo: read',
+      'subagent: read',
       'finish: read',
     ]);
   });

@@ -1,0 +1,186 @@
+/**
+ * Runs subagents: each in a session of its own, linked to its parent's and listed below it, with the parent's model and at
+ * most what the parent may do without a card. What needs the person waits in that session, like all else.
+ */
+import type { AgentSession } from '../agent/types.js';
+import type { SessionInit } from '../log/store.js';
+import type { Outcome, SubagentEnd, SubagentRun, Subagents } from '../ports.js';
+import { BoughError, isFailure, toolFailure, type Failure } from '../shared/failure.js';
+import type { Entry } from '../shared/notes.js';
+import { failureOf } from './errors.js';
+import type { OpenSessions } from './sessions/open-sessions.js';
+import type { HostSession } from './sessions/session.js';
+import type { WindowStore } from './sessions/window-store.js';
+
+const MAX_TITLE = 80;
+
+export interface SubagentsParts {
+  sessions: OpenSessions;
+  store: WindowStore;
+}
+
+export function createSubagents({ sessions, store }: SubagentsParts): Subagents {
+  const opened = async (run: SubagentRun): Promise<HostSession> => {
+    const known = await store.summary(run.session);
+    if (known === undefined) await begin(sessions, store, run);
+    return sessions.open(run.session);
+  };
+  return {
+    run: async (run, { signal, report }) => {
+      try {
+        const session = await opened(run);
+        const closing = new AbortController();
+        const watching = sessions.on(({ id, type }) => {
+          if (id === run.session && type === 'closed') closing.abort();
+        });
+        session.isHeld = true;
+        try {
+          return await work(session.agent, run, { signal, closed: closing.signal, report });
+        } finally {
+          session.isHeld = false;
+          watching.dispose();
+        }
+      } catch (error) {
+        return failureOf(error, 'The subagent');
+      }
+    },
+  };
+}
+
+/** Kept where its parent is kept, and as its parent is. */
+async function begin(
+  sessions: OpenSessions,
+  store: WindowStore,
+  { parent, session, task }: SubagentRun,
+): Promise<void> {
+  const { header } = (await sessions.open(parent)).agent.log;
+  const init: SessionInit = {
+    id: session,
+    title: titleOf(task),
+    parent_session_id: parent,
+    subagent_task: task,
+    ...(header.folder === undefined ? {} : { folder: header.folder }),
+    ...(header.owner === undefined ? {} : { owner: header.owner }),
+  };
+  if (store.isEphemeral(parent)) store.ephemeralId(session);
+  else {
+    const place = await store.placeOf(parent);
+    if (place !== store.first) store.beginIn(place, session);
+  }
+  await store.openOrCreate(session, init);
+}
+
+const titleOf = (task: string): string => {
+  const line = task.trim().split('\n')[0]?.trim() ?? '';
+  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1).toWellFormed()}…` : line;
+};
+
+interface Watched {
+  signal: AbortSignal;
+  /** The session is let go of: deleted by the person, say. */
+  closed: AbortSignal;
+  report: (chunk: string) => void;
+}
+
+async function work(
+  agent: AgentSession,
+  { task, mode, model }: SubagentRun,
+  { signal, closed, report }: Watched,
+): Promise<Outcome<SubagentEnd>> {
+  if (model !== null && agent.log.state().model === null) {
+    const chosen = await agent.selectModel(model.provider, model.model_id);
+    if (isFailure(chosen)) return chosen;
+  }
+  const set = await agent.dispatch({ type: 'set_mode', mode });
+  if (isFailure(set)) return set;
+  const from = agent.log.position;
+  const telling = agent.log.onAppend((placed) => placed.forEach(({ entry }) => tell(entry, report)));
+  const stop = (): void => void agent.dispatch({ type: 'stop' });
+  try {
+    const ended = turnEnd(agent, closed);
+    const sent = await agent.assign(task);
+    if (isFailure(sent)) return sent;
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    await ended;
+    return closed.aborted ? gone(agent.log.id) : await endOf(agent, from);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    telling.dispose();
+  }
+}
+
+/** The turn may wait for the person, for a night if need be: only its end counts. */
+function turnEnd(agent: AgentSession, closed: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      listening.dispose();
+      closed.removeEventListener('abort', end);
+      resolve();
+    };
+    const listening = agent.on(({ type }) => {
+      if (type === 'turn_end') end();
+    });
+    closed.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** One line for the card of the call. */
+function tell(entry: Entry, report: (chunk: string) => void): void {
+  if (entry.type === 'approval_request') report(`Waits for you: ${entry.summary}\n`);
+  if (entry.type !== 'message' || entry.role !== 'assistant') return;
+  for (const part of entry.parts) if (part.type === 'tool_call') report(`${part.name}\n`);
+}
+
+const gone = (session: string): Failure =>
+  toolFailure('subagent-closed', `The session ${session} of the subagent was closed before its turn ended.`);
+
+/** What came of it, as its log says. `from`: where its turn began. */
+async function endOf({ log }: AgentSession, from: number): Promise<SubagentEnd> {
+  const entries = (await log.since(from)).map(({ entry }) => entry);
+  const end = entries.findLast((entry) => entry.type === 'turn_end');
+  const finish = entries.findLast((entry) => entry.type === 'run_finish');
+  if (end?.type !== 'turn_end')
+    throw new BoughError(
+      'StorageFailure',
+      `The log of the subagent ${log.id} does not say how its turn ended.`,
+    );
+  const usage = sumOf(entries);
+  const status =
+    end.status === 'completed' ? (finish?.type === 'run_finish' ? finish.status : 'completed') : end.status;
+  return {
+    session: log.id,
+    status: status === 'interrupted' ? 'stopped' : status,
+    summary:
+      (finish?.type === 'run_finish' ? finish.summary : lastText(entries)) ||
+      (end.error ?? 'It said nothing.'),
+    steps: end.steps,
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+function lastText(entries: readonly Entry[]): string {
+  for (const entry of [...entries].reverse()) {
+    if (entry.type !== 'message' || entry.role !== 'assistant') continue;
+    const text = entry.parts
+      .flatMap((part) => (part.type === 'text' ? [part.text ?? part.preview ?? ''] : []))
+      .join('\n');
+    if (text.trim() !== '') return text;
+  }
+  return '';
+}
+
+/** Its own subagents' requests are in there too. */
+function sumOf(entries: readonly Entry[]): SubagentEnd['usage'] {
+  const notes = entries.flatMap((entry) => (entry.type === 'usage' ? [entry] : []));
+  if (notes.length === 0) return undefined;
+  const sum = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+  let cost: number | undefined;
+  for (const note of notes) {
+    sum.input_tokens += note.input_tokens;
+    sum.output_tokens += note.output_tokens;
+    sum.total_tokens += note.total_tokens;
+    if (note.cost !== undefined) cost = (cost ?? 0) + note.cost;
+  }
+  return { ...sum, ...(cost === undefined ? {} : { cost }) };
+}
