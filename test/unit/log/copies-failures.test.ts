@@ -12,8 +12,7 @@ import { user, type Place } from './support.js';
 let place: Place;
 let files: FaultyFiles;
 let store: FileStore;
-let inSessions: (...names: string[]) => string;
-useFaultyPlace((made) => ({ place, files, store, inSessions } = made));
+useFaultyPlace((made) => ({ place, files, store } = made));
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
