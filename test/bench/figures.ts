@@ -7,6 +7,8 @@ export interface Figure {
   /** The same work done the plain way, or by a peer, in the same run. */
   peer?: readonly number[];
   unit: string;
+  /** What it is to be, in words. */
+  goal?: string;
   note?: string;
 }
 
@@ -29,10 +31,10 @@ function spread(samples: readonly number[], unit: string): string {
 
 /** A Markdown table; a ratio above 1 says how many times faster, smaller or fewer ours is. */
 export function table(figures: readonly Figure[]): string {
-  const rows = figures.map(({ work, ours, peer, unit, note = '' }) => {
+  const rows = figures.map(({ work, ours, peer, unit, goal = '', note = '' }) => {
     const ratio = peer === undefined ? '' : `${shown(median(peer) / median(ours))}×`;
-    return [work, spread(ours, unit), peer === undefined ? '' : spread(peer, unit), ratio, note];
+    return [work, spread(ours, unit), peer === undefined ? '' : spread(peer, unit), ratio, goal, note];
   });
-  const head = ['work', 'Bough', 'plain', 'ratio', ''];
+  const head = ['work', 'Bough', 'plain', 'ratio', 'goal', ''];
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

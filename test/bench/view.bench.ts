@@ -124,8 +124,15 @@ test(`${MESSAGES} messages: first picture, elements, memory`, { timeout: 300_000
   }
   const work = `${MESSAGES} messages`;
   figures.push(
-    { work: `${work}: first picture`, ours, peer: plain, unit: 'ms' },
-    { work: `${work}: elements`, ours: [counts.ours], peer: [counts.plain], unit: '' },
+    {
+      work: `${work}: first picture`,
+      ours,
+      peer: plain,
+      unit: 'ms',
+      goal: '≥ 20×',
+      note: 'all that is in sight',
+    },
+    { work: `${work}: elements`, ours: [counts.ours], peer: [counts.plain], unit: '', goal: '≤ 300' },
     { work: `${work}: JavaScript heap`, ours: [memory.ours], peer: [memory.plain], unit: 'MB' },
   );
 });
@@ -157,7 +164,7 @@ test(`${MESSAGES} messages: read upwards, and to the far beginning`, { timeout: 
     return { moved, most };
   }, steps);
   figures.push(
-    { work: `reading ${steps} steps upwards: largest jump`, ours: [read.moved], unit: 'px' },
+    { work: `reading ${steps} steps upwards: largest jump`, ours: [read.moved], unit: 'px', goal: '< 1 px' },
     { work: `reading ${steps} steps upwards: most elements`, ours: [read.most], unit: '' },
   );
   await chat.page.close();
@@ -238,9 +245,10 @@ test(`${STREAMED / 1000} KB of Markdown in ${UPDATES} pieces`, { timeout: 600_00
       ours: [ours.total],
       peer: [plain],
       unit: 'ms',
+      goal: '≥ 15×',
       note: `${UPDATES} updates`,
     },
-    { work: 'streaming: an update, p95', ours: [quantile(ours.times, 0.95)], unit: 'ms' },
+    { work: 'streaming: an update, p95', ours: [quantile(ours.times, 0.95)], unit: 'ms', goal: '< 4 ms' },
     { work: 'streaming: the slowest update', ours: [Math.max(...ours.times)], unit: 'ms' },
   );
 });
@@ -276,6 +284,7 @@ test('keys while an answer streams', { timeout: 300_000 }, async () => {
     work: 'a key to its picture while streaming, p95',
     ours: [quantile(seen, 0.95)],
     unit: 'ms',
+    goal: '< 16 ms of work',
     note: `${seen.length} keys; up to 16.7 ms of it is the wait for the next frame`,
   });
 });
