@@ -55,7 +55,7 @@ export function createHostFacts(tell: Teller, onError: (error: unknown) => void)
     // The first view that shows them makes it worth to look.
     suggestions: (model) => {
       if (!hasLooked) look();
-      return suggestionsFor(model, prompts);
+      return suggestionsFor(model, prompts, vscode.workspace.isTrusted);
     },
     onChange: (listener) => changed.on(listener),
     onInstructions: (listener) => instructions.on(listener),

@@ -33,6 +33,14 @@ export async function lookForPrompts(): Promise<string[]> {
   ];
 }
 
-export function suggestionsFor(model: ModelView | null, found: readonly string[]): string[] {
-  return model?.demo ? [...demoPrompts] : [...found];
+/** What a folder that is not trusted does not let it show is not offered there. */
+export function suggestionsFor(
+  model: ModelView | null,
+  found: readonly string[],
+  isTrusted: boolean,
+): string[] {
+  if (model?.demo !== true) return [...found];
+  return demoPrompts.filter((prompt) => isTrusted || !changing.has(prompt));
 }
+
+const changing: ReadonlySet<string> = new Set(['/demo edit']);

@@ -125,6 +125,7 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('show_diagnostics') }),
   z.object({ type: z.literal('open_in_editor') }),
   z.object({ type: z.literal('open_folder') }),
+  z.object({ type: z.literal('manage_trust') }),
   z.object({ type: z.literal('reveal_log') }),
   z.object({ type: z.literal('delete_session') }),
   z.object({ type: z.literal('compact_session') }),

@@ -105,7 +105,7 @@ async function pickPoint({ sessions }: CopyCommandParts, id: string): Promise<Po
 async function fork({ store, sessions, chats, tree }: CopyCommandParts, id: string, point: Point) {
   const session = await sessions.open(id);
   const isRunning = session.agent.run() === 'running';
-  const title = vscode.l10n.t('{0} (fork)', session.title());
+  const title = vscode.l10n.t('Fork of {0}', session.title());
   const copy = isRunning
     ? await vscode.window.withProgress(
         {

@@ -71,6 +71,8 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return openSettings(command.query);
     case 'open_folder':
       return vscode.commands.executeCommand('vscode.openFolder');
+    case 'manage_trust':
+      return vscode.commands.executeCommand('workbench.trust.manage');
     case 'archive_session':
       return commands['bough.session.archive'](session);
     case 'unarchive_session':

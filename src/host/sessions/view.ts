@@ -1,6 +1,7 @@
 /** Registers the list of sessions; its rows come when the rest is loaded. */
 import * as vscode from 'vscode';
 import { registerOnShow } from './on-show.js';
+import { filterWords } from './tree-filter.js';
 import type { SessionsTree, TreeNode } from './tree.js';
 
 export interface SessionsView extends vscode.Disposable {
@@ -27,8 +28,20 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
   };
   const provider: vscode.TreeDataProvider<TreeNode> = {
     onDidChangeTreeData: changed.event,
-    getChildren: async (node) => (await tree()).getChildren(node),
+    getChildren: async (node) => {
+      const found = await tree();
+      const rows = await found.getChildren(node);
+      if (node === undefined) sayNone(rows.length === 0 && filterWords(found.filter) === undefined);
+      return rows;
+    },
     getTreeItem: async (node) => (await tree()).getTreeItem(node),
+  };
+  // Only a list that was read is known to be empty: before that, and while the extension host comes back, nothing is said.
+  let isNone: boolean | undefined;
+  const sayNone = (none: boolean): void => {
+    if (none === isNone) return;
+    isNone = none;
+    void vscode.commands.executeCommand('setContext', 'bough.sessions.none', none);
   };
   const view = vscode.window.createTreeView('bough.sessions', {
     treeDataProvider: provider,
