@@ -308,12 +308,13 @@ function groupTitle(name: GroupName): string {
 
 /** In sight as long as it is so: a list that hides sessions does not look whole. */
 function failingItem(messages: readonly string[]): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Some sessions cannot be listed'));
+  const label = vscode.l10n.t('Some sessions cannot be listed');
+  const item = new vscode.TreeItem(label);
   item.id = 'failing';
   item.contextValue = 'failing';
   item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
   item.tooltip = messages.join('\n');
-  item.accessibilityInformation = { label: [item.label, ...messages].join(' ') };
+  item.accessibilityInformation = { label: [label, ...messages].join(' ') };
   item.command = { command: 'bough.log.show', title: vscode.l10n.t('Show Log') };
   return item;
 }
