@@ -2,7 +2,7 @@
 import type { Row } from '../../src/shared/fold/types.js';
 import { inputOf } from './sentence.js';
 
-export interface TurnFiles {
+interface TurnFiles {
   turn_id: string;
   paths: readonly string[];
 }

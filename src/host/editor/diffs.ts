@@ -8,7 +8,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../ports.js';
 import { toolFailure, type Failure } from '../../shared/failure.js';
 import { createBag } from '../disposables.js';
-import { parseAddress, proposalAddress, PROPOSAL, PROPOSED } from './proposal-address.js';
+import { NOT_PENDING, parseAddress, proposalAddress, PROPOSAL, PROPOSED } from './proposal-address.js';
 import { ProposedFiles } from './proposed-files.js';
 
 export interface ProposedFile {
@@ -62,8 +62,6 @@ export function createDiffs(parts: DiffParts): Diffs {
     dispose: () => bag.dispose(),
   };
 }
-
-export const NOT_PENDING = 'This proposal is not pending any more.';
 
 async function show({ find }: DiffParts, session: string, call_id: string): Promise<Failure | null> {
   const found = await find(session, call_id);

@@ -6,7 +6,10 @@ export const PROPOSAL = 'bough-proposal';
 /** What the person may change before it runs. */
 export const PROPOSED = 'bough-proposed';
 
-export interface ProposalAddress {
+/** What such a document says when its call was decided. */
+export const NOT_PENDING = 'This proposal is not pending any more.';
+
+interface ProposalAddress {
   session: string;
   call_id: string;
   index: number;

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { DiffParts } from './diffs.js';
-import { parseAddress, PROPOSED } from './proposal-address.js';
+import { NOT_PENDING, parseAddress, PROPOSED } from './proposal-address.js';
 import { createBag } from '../disposables.js';
 
 /** Keys that follow each other quickly are one change. */
@@ -96,8 +96,7 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
     const { session, call_id, index } = parseAddress(uri);
     const found = await this.parts.find(session, call_id);
     const file = found?.files[index];
-    if (found === null || file === undefined)
-      return { text: 'This proposal is not pending any more.', version: 0, isEditable: false };
+    if (found === null || file === undefined) return { text: NOT_PENDING, version: 0, isEditable: false };
     const text = found.edited ?? file.after ?? '';
     return { ...this.set(uri, text), isEditable: found.isEditable };
   }

@@ -6,7 +6,7 @@ import type { Failure } from '../../shared/failure.js';
 import { openSettings } from './settings-place.js';
 
 /** `again`: another one is to be chosen. */
-export type Choice = 'take' | 'again' | 'leave';
+type Choice = 'take' | 'again' | 'leave';
 
 export async function checkChoice(
   { models, warn }: { models: ModelChecks; warn: (text: string) => void },

@@ -10,7 +10,7 @@ import { plainLabel } from '../labels.js';
 import { changeProvider } from './check-choice.js';
 import type { Keys } from './keys.js';
 
-export interface ConnectParts {
+interface ConnectParts {
   models: ModelChecks;
   keys: Keys;
   /** Names in the setting `bough.providers`. */
