@@ -156,12 +156,12 @@ async function readPage(url: URL, response: Response): Promise<WebPage | Failure
 async function readBytes(response: Response): Promise<{ bytes: Uint8Array; isCut: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = response.body?.getReader();
+  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
   while (reader !== undefined) {
     const { done, value } = await reader.read();
     if (done) break;
-    chunks.push(value as Uint8Array);
-    size += (value as Uint8Array).length;
+    chunks.push(value);
+    size += value.length;
     if (size <= MAX_BYTES) continue;
     await reader.cancel();
     return { bytes: Buffer.concat(chunks).subarray(0, MAX_BYTES), isCut: true };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Tool, ToolOutcome, WebPage } from '../ports.js';
 import { isFailure, toolFailure, type Failure } from '../shared/failure.js';
 import { inputSchema, parseInput } from './input.js';
-import { refused } from './outcome.js';
+import { refused, refuseUntrusted } from './outcome.js';
 import { pageText } from './page-text.js';
 import { count, head } from './text.js';
 
@@ -23,10 +23,13 @@ export const fetchTool: Tool = {
   },
   risk: 'net',
 
-  prepare(input, { workspace }) {
+  prepare(input, context) {
     const url = addressOf(input);
     if (isFailure(url)) return Promise.resolve(url);
-    const nearby = workspace.web.nearby(url);
+    // An address can carry away what stands in the folder, and what stands there may want that.
+    const untrusted = refuseUntrusted(context, 'open pages of the web');
+    if (untrusted !== null) return Promise.resolve(untrusted);
+    const nearby = context.workspace.web.nearby(url);
     return Promise.resolve({
       tool: 'fetch',
       input,

@@ -12,7 +12,7 @@ export function refuseUntrusted(context: ToolContext, what: string): Failure | n
   if (context.workspace.trusted) return null;
   return toolFailure(
     'untrusted',
-    `This folder is not trusted, so Bough does not ${what} in it. Reading and searching work. ` +
+    `This folder is not trusted, so Bough does not ${what} here. Reading and searching work. ` +
       'To allow more, run "Workspaces: Manage Workspace Trust".',
   );
 }

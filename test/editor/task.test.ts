@@ -230,6 +230,7 @@ test('in a folder that is not trusted Bough looks and says what it does not do',
         tests,
         edit('src/price.ts', 'Math.floor', 'Math.round'),
         write('CHANGES.md', 'x'),
+        { name: 'fetch', args: { url: 'https://example.com/' } },
       ]),
       reply.text('I may only look.'),
     );
@@ -241,7 +242,7 @@ test('in a folder that is not trusted Bough looks and says what it does not do',
       expect.stringContaining('Math.floor'),
       expect.stringContaining('src/receipt.ts:'),
       expect.stringContaining('No problems are known in src/price.ts'),
-      ...['run commands', 'change files', 'change files'].map(
+      ...['run commands', 'change files', 'change files', 'open pages of the web'].map(
         (what) => expect.stringMatching(new RegExp(`not trusted.*${what}`)) as string,
       ),
     ]);

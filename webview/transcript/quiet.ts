@@ -12,10 +12,16 @@ export interface QuietGroup {
 /** Fewer stay as they are: a line each is quickly read. */
 const FEWEST = 5;
 
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
 const nouns: Readonly<Record<string, (count: number) => string>> = {
   read: (count) => `read ${count} ${count === 1 ? 'file' : 'files'}`,
   list: (count) => `listed ${count} ${count === 1 ? 'folder' : 'folders'}`,
-  search: (count) => `searched ${count === 1 ? 'once' : `${count} times`}`,
+  search: (count) => `searched ${times(count)}`,
+  glob: (count) => `looked for files ${times(count)}`,
+  symbols: (count) => `looked up symbols ${times(count)}`,
+  references: (count) => `looked up uses ${times(count)}`,
+  diagnostics: (count) => `checked the problems ${times(count)}`,
 };
 
 const isQuietCard = (card: ToolCard): boolean => card.state === 'ok' && Object.hasOwn(nouns, card.call.name);

@@ -7,7 +7,7 @@ import { globMatcher } from './glob.js';
 import { walkFiles } from './walk-files.js';
 
 /** More of a folder than this are not looked at one by one. */
-const MOST_WALKED = 5000;
+const MOST_WALKED = 2000;
 const never = new AbortController().signal;
 
 export async function filesMatching(

@@ -15,30 +15,38 @@ export interface Identifier {
   name: string;
 }
 
-/** `symbol` may be qualified (`Basket.total`): its last name is looked up, after the others if they are there. */
-export function identifierAt(text: string, { symbol, line }: SymbolPlace): Identifier | undefined {
+/**
+ * The places a name may be meant at, best first: some are in comments, which a service knows nothing of. `symbol` may be
+ * qualified (`Basket.total`): its last name is looked up, first of all behind the others.
+ */
+export function identifiersAt(text: string, { symbol, line }: SymbolPlace): Identifier[] {
   const start = line === undefined ? 0 : startOf(text, line);
-  if (start === undefined) return undefined;
+  if (start === undefined) return [];
   const end = line === undefined ? text.length : endOfLine(text, start);
-  if (symbol === undefined) return firstName(text, start, end);
+  if (symbol === undefined) {
+    const found = namesIn(text, start, end);
+    const isKeyword = ({ name }: Identifier): boolean => KEYWORDS.has(name);
+    return [...found.filter((one) => !isKeyword(one)), ...found.filter(isKeyword)].slice(0, MOST);
+  }
   const names = symbol.match(NAME) ?? [];
   const last = names.at(-1);
-  if (last === undefined) return undefined;
-  const from = names.slice(0, -1).reduce((at, name) => offsetOf(text, name, at, end) ?? at, start);
-  const offset = offsetOf(text, last, from, end) ?? offsetOf(text, last, start, end);
-  return offset === undefined ? undefined : { offset, name: last };
+  const all = namesIn(text, start, end).filter(({ name }) => name === last);
+  const behind = names.slice(0, -1).reduce((at, name) => offsetOf(text, name, at, end) ?? at, start);
+  const isBehind = ({ offset }: Identifier): boolean => offset >= behind;
+  return [...all.filter(isBehind), ...all.filter((one) => !isBehind(one))].slice(0, MOST);
 }
 
-function offsetOf(text: string, name: string, from: number, end: number): number | undefined {
-  for (const match of text.slice(from, end).matchAll(NAME)) if (match[0] === name) return from + match.index;
-  return undefined;
-}
+/** More places than these are not asked about. */
+const MOST = 8;
 
-function firstName(text: string, start: number, end: number): Identifier | undefined {
-  const found = [...text.slice(start, end).matchAll(NAME)];
-  const match = found.find(([name]) => !KEYWORDS.has(name)) ?? found[0];
-  return match === undefined ? undefined : { offset: start + match.index, name: match[0] };
-}
+const namesIn = (text: string, start: number, end: number): Identifier[] =>
+  [...text.slice(start, end).matchAll(NAME)].map((match) => ({
+    offset: start + match.index,
+    name: match[0],
+  }));
+
+const offsetOf = (text: string, name: string, from: number, end: number): number | undefined =>
+  namesIn(text, from, end).find((found) => found.name === name)?.offset;
 
 function startOf(text: string, line: number): number | undefined {
   let at = 0;

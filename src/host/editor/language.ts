@@ -7,7 +7,7 @@ import type { FoundSymbol, Language, Problem, SymbolPlace, WorkspacePath } from 
 import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
 import { fileFailure } from './file-errors.js';
 import { createFreshProblems } from './fresh-problems.js';
-import { identifierAt } from './identifier.js';
+import { identifiersAt, type Identifier } from './identifier.js';
 
 /** Names a file of the workspace; undefined for any other. */
 export type NameFile = (uri: vscode.Uri) => WorkspacePath | undefined;
@@ -59,17 +59,19 @@ export function createLanguage(name: NameFile): Language {
 async function references(name: NameFile, path: WorkspacePath, place: SymbolPlace) {
   const document = await openText(path);
   if (isFailure(document)) return document;
-  const at = identifierAt(document.getText(), place);
-  if (at === undefined) return noSuchName(path, place, document.lineCount);
-  const found = await vscode.commands.executeCommand<vscode.Location[] | undefined>(
-    'vscode.executeReferenceProvider',
-    document.uri,
-    document.positionAt(at.offset),
-  );
+  const [first, ...others] = identifiersAt(document.getText(), place);
+  if (first === undefined) return noSuchName(path, place, document.lineCount);
+  let at = first;
+  let found = await usesOf(document, at);
+  for (const other of others) {
+    if (found.length > 0) break;
+    at = other;
+    found = await usesOf(document, at);
+  }
   const hits = [];
   let outside = 0;
   const texts = new Map<string, vscode.TextDocument>();
-  for (const { uri, range } of found ?? []) {
+  for (const { uri, range } of found) {
     const file = name(uri);
     if (file === undefined || hits.length === MOST_FOUND) {
       outside += 1;
@@ -82,6 +84,15 @@ async function references(name: NameFile, path: WorkspacePath, place: SymbolPlac
   }
   const line = document.positionAt(at.offset).line + 1;
   return { of: { line, name: at.name }, hits, outside };
+}
+
+async function usesOf(document: vscode.TextDocument, { offset }: Identifier): Promise<vscode.Location[]> {
+  const found = await vscode.commands.executeCommand<vscode.Location[] | undefined>(
+    'vscode.executeReferenceProvider',
+    document.uri,
+    document.positionAt(offset),
+  );
+  return found ?? [];
 }
 
 function noSuchName({ shown }: WorkspacePath, { symbol, line }: SymbolPlace, lines: number): Failure {

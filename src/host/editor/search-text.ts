@@ -114,12 +114,17 @@ export async function filesToScan(
   signal: AbortSignal,
 ): Promise<{ files: string[]; note?: string }> {
   const exclude = excludedGlobs(root);
-  const { files, isCut } = await walkFiles(root, { target, exclude, most: MAX_SCANNED_FILES, signal });
-  if (!isCut) return { files };
-  return {
-    files,
-    note: `Only the first ${String(MAX_SCANNED_FILES)} files were looked at, because VS Code's own search tool cannot be used here. Name a folder.`,
-  };
+  const options = { target, exclude, most: MAX_SCANNED_FILES, signal };
+  const { files, isCut, unread } = await walkFiles(root, options);
+  const notes = [
+    ...(isCut
+      ? [
+          `Only the first ${String(MAX_SCANNED_FILES)} files were looked at, because VS Code's own search tool cannot be used here. Name a folder.`,
+        ]
+      : []),
+    ...(unread.length > 0 ? [`Not looked into, because it cannot be read: ${unread.join(', ')}.`] : []),
+  ];
+  return notes.length === 0 ? { files } : { files, note: notes.join(' ') };
 }
 
 /** What the person hides everywhere; what is hidden only beside another file stays. */

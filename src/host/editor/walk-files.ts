@@ -11,6 +11,8 @@ export interface Walk {
   files: string[];
   /** There were more than are looked at. */
   isCut: boolean;
+  /** Folders that cannot be looked into. */
+  unread: string[];
 }
 
 interface Rules {
@@ -32,7 +34,7 @@ export async function walkFiles(
   root: vscode.Uri,
   { target, exclude, most, signal }: WalkOptions,
 ): Promise<Walk> {
-  const found: Walk = { files: [], isCut: false };
+  const found: Walk = { files: [], isCut: false, unread: [] };
   const at = (relative: string) => (relative === '' ? root : vscode.Uri.joinPath(root, relative));
   const hidden = exclude.map((glob) => globMatcher(glob)).filter((matches) => typeof matches === 'function');
   const isLeftOut = (relative: string, isFolder: boolean, rules: readonly Rules[]): boolean =>
@@ -44,7 +46,11 @@ export async function walkFiles(
 
   const visit = async (folder: string, above: readonly Rules[]): Promise<void> => {
     const rules = [...above, ...(await rulesOf(at(folder), folder))];
-    const entries = await vscode.workspace.fs.readDirectory(at(folder));
+    const entries = await entriesOf(at(folder));
+    if (entries === undefined) {
+      found.unread.push(folder);
+      return;
+    }
     for (const [name, type] of entries.sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (signal.aborted || found.isCut) return;
       const relative = folder === '' ? name : `${folder}/${name}`;
@@ -63,6 +69,16 @@ export async function walkFiles(
   if ((type & vscode.FileType.Directory) === 0) add(target);
   else await visit(target, await rulesAbove(at, target));
   return found;
+}
+
+/** Undefined when it cannot be looked into, or is gone. */
+async function entriesOf(folder: vscode.Uri): Promise<[string, vscode.FileType][] | undefined> {
+  try {
+    return await vscode.workspace.fs.readDirectory(folder);
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError) return undefined;
+    throw error;
+  }
 }
 
 /** Those of the folders that lead to where the walk begins, and what is never looked at. */

@@ -128,7 +128,9 @@ export class HostSession implements ShownSession, Disposable {
 
   /** Nothing is lost when it is let go of and opened again. */
   get mayRest(): boolean {
-    const isAtRest = this.agent.run() === 'idle' && this.agent.growing() === null;
+    // A command may go on beside all turns.
+    const isQuiet = this.agent.growing() === null && this.agent.progress().length === 0;
+    const isAtRest = this.agent.run() === 'idle' && isQuiet;
     return isAtRest && !this.isHeld && this.notSaved === null && this.lost === null;
   }
 

@@ -37,6 +37,11 @@ describe('fetch', () => {
     },
   );
 
+  it('opens nothing where the folder is not trusted', async () => {
+    const workspace = fakeWorkspace({ ...opens(), trusted: false });
+    expect(await refusal(workspace, 'fetch', fetched)).toContain('does not open pages of the web');
+  });
+
   it('refuses an address that holds a password', async () => {
     const said = await refusal(fakeWorkspace(), 'fetch', { url: 'https://me:secret@example.com/' });
     expect(said).toContain('password');

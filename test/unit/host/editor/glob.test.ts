@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { globMatcher } from '../../../../src/host/editor/glob.js';
-import { identifierAt } from '../../../../src/host/editor/identifier.js';
+import { identifiersAt } from '../../../../src/host/editor/identifier.js';
 import { listArguments } from '../../../../src/host/editor/ripgrep-files.js';
 import { isFailure } from '../../../../src/shared/failure.js';
 
@@ -45,8 +45,8 @@ describe('globs', () => {
 describe('where a name is meant', () => {
   const text =
     'import { total } from "./a";\n\nexport async function subtotal() {\n  return total() + Basket.total;\n}\n';
-  const at = (place: Parameters<typeof identifierAt>[1]) => {
-    const found = identifierAt(text, place);
+  const at = (place: Parameters<typeof identifiersAt>[1]) => {
+    const [found] = identifiersAt(text, place);
     return found === undefined ? undefined : [text.slice(0, found.offset).split('\n').length, found.name];
   };
 
@@ -54,7 +54,13 @@ describe('where a name is meant', () => {
     expect(at({ symbol: 'total' })).toEqual([1, 'total']);
     expect(at({ symbol: 'total', line: 4 })).toEqual([4, 'total']);
     expect(at({ symbol: 'Basket.total' })).toEqual([4, 'total']);
-    expect(identifierAt(text, { symbol: 'Basket.total' })?.offset).toBe(text.lastIndexOf('total'));
+    expect(identifiersAt(text, { symbol: 'Basket.total' })[0]?.offset).toBe(text.lastIndexOf('total'));
+  });
+
+  it('may be at another place when the first says nothing', () => {
+    const offsets = identifiersAt('// total\nlet total;\n', { symbol: 'total' }).map(({ offset }) => offset);
+    expect(offsets).toEqual([3, 13]);
+    expect(identifiersAt('total '.repeat(99), { symbol: 'total' })).toHaveLength(8);
   });
 
   it('is what the line is about', () => {

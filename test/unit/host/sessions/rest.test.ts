@@ -53,4 +53,16 @@ describe('sessions that nobody looks at', () => {
     await held.pass();
     expect(held.open()).toEqual(['a']);
   });
+
+  it('one whose command goes on in the background stays until that is over', async () => {
+    const { sessions, open, pass } = rest({ maxOpen: 0, idleAfter: 1 });
+    const { agent } = await sessions.open('one');
+    const running = [{ call_id: 'serve', started_at: 0, tail: '' }];
+    Object.assign(agent, { progress: () => running });
+    await pass();
+    expect(open()).toEqual(['one']);
+    running.length = 0;
+    await pass();
+    expect(open()).toEqual([]);
+  });
 });
