@@ -11,18 +11,22 @@ const information = {
   capabilities: { toolCalling: true },
 };
 
+const textOf = (parts) => parts.map((part) => part.value ?? '').join('');
+
 async function provideLanguageModelChatResponse(_model, messages, options, progress) {
-  const parts = messages.flatMap((message) => [...message.content]);
+  const parts = [...(messages.at(-1)?.content ?? [])];
   const result = parts.findLast((part) => part instanceof vscode.LanguageModelToolResultPart);
   if (result) {
-    const text = result.content.map((part) => part.value ?? '').join('');
-    progress.report(new vscode.LanguageModelTextPart(`Parrot read: ${text}`));
+    progress.report(new vscode.LanguageModelTextPart(`Parrot read: ${textOf([...result.content])}`));
     return;
   }
   const names = (options.tools ?? []).map((tool) => tool.name);
+  const place = /weather in (\w+)/.exec(textOf(parts))?.[1];
+  const [name, input] = place ? ['tests_weather', { place }] : ['read', { path: 'seed.txt' }];
   progress.report(new vscode.LanguageModelTextPart('Parrot looks. '));
-  if (names.includes('read'))
-    progress.report(new vscode.LanguageModelToolCallPart('call-1', 'read', { path: 'seed.txt' }));
+  if (names.includes(name))
+    progress.report(new vscode.LanguageModelToolCallPart(`call-${place}`, name, input));
+  else progress.report(new vscode.LanguageModelTextPart(`Parrot has no ${name}.`));
 }
 
 exports.activate = (context) => {
