@@ -14,6 +14,7 @@ import {
   type Theme,
   themes,
 } from '../bench/chat-page.js';
+import type { MentionOffer, SlashOffer } from '../../../src/shared/protocol.js';
 import { Scene } from '../bench/scenes.js';
 import { type State, states } from './states.js';
 
@@ -48,9 +49,39 @@ async function findings(page: Page, theme: Theme): Promise<string[]> {
   );
 }
 
+const offers: MentionOffer[] = [
+  { kind: 'selection', label: 'Selection', detail: 'app.ts:3-9' },
+  { kind: 'problems', label: 'Problems', detail: '3 in the workspace' },
+  { kind: 'terminal', label: 'Terminal', detail: 'the last command and what it printed' },
+  { kind: 'git', label: 'Git changes', detail: 'what is not committed' },
+  { kind: 'folder', label: 'src/ui/', path: 'src/ui' },
+  { kind: 'file', label: 'src/a/rather/long/path/that/does/not/fit/into/the/list.ts', path: 'x' },
+  { kind: 'session', label: 'Plan the trip', detail: '3/1/2026', ref: 's1' },
+];
+const slash: SlashOffer[] = [
+  { kind: 'prompt', name: 'review', description: 'Look it over', hint: 'what matters most' },
+  {
+    kind: 'skill',
+    name: 'pdf-forms',
+    description: 'Fill in forms of all kinds, and flatten them afterwards',
+  },
+];
+
 async function show(
   chat: ChatPage,
-  { scene, snapshot, surface = 'view', width, height = 720, press, pressWord, find, hover, compare }: State,
+  {
+    scene,
+    snapshot,
+    surface = 'view',
+    width,
+    height = 720,
+    press,
+    pressWord,
+    find,
+    hover,
+    compare,
+    calls,
+  }: State,
 ): Promise<void> {
   await chat.page.setViewportSize({ width: width ?? (surface === 'tab' ? 1000 : 420), height });
   await chat.page.evaluate((name) => (document.body.dataset['surface'] = name), surface);
@@ -67,6 +98,12 @@ async function show(
     await chat.page.keyboard.press('ControlOrMeta+F');
     await chat.at('find-input').fill(find);
     await chat.at('find-count').filter({ hasText: ' of ' }).waitFor();
+  }
+  if (calls !== undefined) {
+    chat.offers = offers;
+    chat.slash = slash;
+    await chat.composer.fill(calls);
+    await chat.page.getByRole('option').first().waitFor();
   }
   if (compare !== undefined) {
     await chat.post({ type: 'compare', ...compare });

@@ -19,6 +19,8 @@ export interface State {
   pressWord?: string;
   /** What is looked for in the conversation. */
   find?: string;
+  /** What is written in the composer: it calls a menu. */
+  calls?: string;
   /** Test id of what the pointer is over. */
   hover?: string;
   /** Ends of two lines that are shown beside each other. */
@@ -513,6 +515,18 @@ const suggestions = [
 ];
 
 /** Each under a session id of its own, so that one view can show them one after the other. */
+function withInstructions(): Scene {
+  const scene = conversation();
+  scene.status = {
+    ...idle,
+    sent: [
+      { path: 'AGENTS.md', chars: 4_000, isCut: false },
+      { path: 'packages/api/AGENTS.md', chars: 90_000, isCut: true },
+    ],
+  };
+  return scene;
+}
+
 export const states = (): State[] =>
   all().map((state) => ({
     ...state,
@@ -577,6 +591,23 @@ const all = (): State[] => [
       },
     },
   },
+  {
+    name: 'named',
+    scene: withInstructions(),
+    snapshot: {
+      draft: {
+        text: '',
+        editing: null,
+        attachments: [
+          { kind: 'problems', label: '3 problems in app.ts', text: 'x'.repeat(700) },
+          { kind: 'terminal', label: 'bash: npm test', text: 'x'.repeat(9_000) },
+          { kind: 'skill', label: 'pdf-forms' },
+        ],
+      },
+    },
+    calls: '@',
+  },
+  { name: 'slash', scene: conversation(), calls: '/' },
   { name: 'find', scene: conversation(), height: 900, find: 'greet' },
   compared('compare', { height: 900 }),
   compared('compare-tab', { surface: 'tab' }),
