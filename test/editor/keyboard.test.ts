@@ -1,5 +1,5 @@
 // Scene k, second half: everything without a mouse, in one go.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -155,12 +155,41 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, tool c
       await keyboard.press('Escape');
       await eventually(composerHasFocus, { what: 'the composer has the focus again' });
 
-      // try again; branch from an earlier answer, and undo that turn
-      server.enqueue(reply.text('Once more.'));
+      // try again
+      server.enqueue(reply.text('Once more.\n\n```ts\nconst once = 1;\n```'));
       await press(person.message('assistant').last().locator('[data-testid="try-again"]'));
       await person.says('Once more.');
       await person.run('idle');
       await person.pickerSays(2, 2);
+
+      // the buttons of a code block
+      await press(person.at('code-copy'));
+      await person.chat.getByRole('button', { name: 'Copied' }).waitFor();
+      const opened = (text: RegExp) =>
+        editor.page.locator('.editor-instance .view-lines:visible').filter({ hasText: text }).waitFor();
+      await press(person.at('code-open'));
+      await opened(/const.once.=.1;/);
+      await press(person.at('code-insert'));
+      await opened(/(const.once.=.1;\s*){2}/);
+      await press(person.at('code-apply'));
+      await editor.page.getByRole('tab', { name: /from the chat/ }).waitFor();
+
+      // export
+      await editor.runCommand('Bough: Export Session…');
+      await editor.page.locator('.quick-input-widget:visible').getByRole('option').first().waitFor();
+      await keyboard.type('Markdown');
+      await keyboard.press('Enter');
+      const proposed = editor.page.locator('.quick-input-widget:visible .quick-input-box input');
+      await eventually(async () => /\/\w.*\./.test(await proposed.inputValue()), {
+        what: 'the dialog proposes a name',
+      });
+      const talk = path.join(editor.workspace, 'talk.md');
+      await keyboard.press('ControlOrMeta+A');
+      await keyboard.type(talk);
+      await keyboard.press('Enter');
+      await eventually(() => existsSync(talk), { what: 'the conversation is exported' });
+
+      // branch from an earlier answer, and copy it
       const written = person.message('assistant').filter({ hasText: /^\s*Written\./ });
       await press(written.locator('[data-testid="branch-here"]'));
       await eventually(async () => (await person.chat.getByText('Once more.').count()) === 0, {

@@ -155,8 +155,9 @@ function likeBefore(before: string, text: string): string {
   return before.includes('\r\n') ? ended.replace(/\r?\n/g, '\r\n') : ended;
 }
 
+/** The path of a document without a file begins with no slash. */
 const address = (key: string, { uri }: Pending, query = ''): vscode.Uri =>
-  vscode.Uri.from({ scheme: SCHEME, authority: key, path: uri.path, query });
+  vscode.Uri.from({ scheme: SCHEME, authority: key, path: uri.path.replace(/^\/?/, '/'), query });
 
 async function compare(key: string, change: Pending): Promise<void> {
   const left = change.before === null ? address(key, change, 'before') : change.uri;
