@@ -12,13 +12,13 @@ import type {
   ComparedLines,
   ComposerDraft,
   Intent,
-  Mention,
   MentionOffer,
   UiCommand,
 } from '../src/shared/protocol.js';
 import { Blobs } from './blobs.js';
 import { Attaching } from './composer/attaching.svelte.js';
 import { Draft } from './composer/draft.svelte.js';
+import { Sending, type SendMode } from './composer/sending.js';
 import { Queued } from './composer/queued.js';
 import { Slash } from './composer/slash.js';
 import type { Connection, HostMessage, Reply } from './connection.js';
@@ -36,8 +36,6 @@ export interface Problem {
   failure: Failure;
   retry?: { label: string; run: () => void };
 }
-
-export type SendMode = 'send' | 'steer';
 
 /** Actions that depend on the head the person saw. */
 const followsHead = new Set<Intent['type']>([
@@ -62,10 +60,10 @@ export class Chat {
   readonly find = new Find();
   readonly attaching: Attaching;
   readonly queued: Queued;
+  readonly sending: Sending;
   readonly slash: Slash;
   readonly connection: Connection;
   problem = $state.raw<Problem | null>(null);
-  isSending = $state.raw(false);
   /** Grows when the composer is to take the focus. */
   focusRequests = $state.raw(0);
   /** The person asked to be brought to what waits for a decision. */
@@ -119,6 +117,20 @@ export class Chat {
       expand: (name) => this.#ask<'expand'>({ what: 'expand', name }),
       act: (intent) => this.act(intent),
       command: (command) => this.command(command),
+    });
+    this.sending = new Sending({
+      draft: this.draft,
+      session: () => this.session.info,
+      isBusy: () => this.isBusy,
+      isAttaching: () => this.attaching.count > 0,
+      unsent: () => this.unsent.contents,
+      takeTyped: () => this.slash.takeTyped(),
+      intend: (intent) => this.#intend(intent),
+      sent: () => this.#sent(),
+      sentElsewhere: (session, rest) => this.connection.draft({ session, ...rest }),
+      say: (failure) => (this.problem = failure === null ? null : { failure }),
+      refused: (failure, again, replyInstead) =>
+        (this.problem = this.#problemOf(failure, again, replyInstead)),
     });
     this.queued = new Queued({
       draft: this.draft,
@@ -260,40 +272,7 @@ export class Chat {
   }
 
   async send(mode: SendMode = 'send', replyInstead = false): Promise<void> {
-    const session = this.session.info;
-    if (
-      this.isSending ||
-      this.attaching.count > 0 ||
-      this.draft.isEmpty ||
-      session === null ||
-      session.read_only
-    )
-      return;
-    this.isSending = true;
-    const isMessage = await this.slash.takeTyped();
-    this.isSending = false;
-    if (!isMessage || this.draft.isEmpty || session.id !== this.session.info?.id) return;
-    const { text, editing } = this.draft;
-    const rest = { ...this.draft.rest, ...this.unsent.contents };
-    const intent = this.#prompt({ text, mentions: this.draft.mentions(), editing, mode, replyInstead });
-    this.draft.beginSending();
-    this.isSending = true;
-    const patience = setTimeout(() => this.#losePatience(), PATIENCE_MS);
-    const reply = await this.#intend(intent);
-    clearTimeout(patience);
-    this.isSending = false;
-    if (reply.ok) this.#sent(session.id, rest);
-    else if (session.id === this.session.info?.id) {
-      this.draft.notSent();
-      // A notice says it, and what can be done.
-      if (isOvertaken(reply.failure)) this.problem = null;
-      else
-        this.problem = this.#problemOf(
-          reply.failure,
-          () => void this.send(mode),
-          () => void this.send(mode, true),
-        );
-    }
+    await this.sending.send(mode, replyInstead);
   }
 
   /** Sends a text that is not in the composer: a suggestion. */
@@ -302,7 +281,7 @@ export class Chat {
   }
 
   async edit(message: Message): Promise<void> {
-    if (this.isSending) return;
+    if (this.sending.isSending) return;
     await this.#orExplain('The message could not be loaded', async () => {
       this.draft.startEdit(message.id, await promptToEdit(message, (hash) => this.blob(hash)));
       this.problem = null;
@@ -418,41 +397,10 @@ export class Chat {
     this.#moving = moving;
   }
 
-  #prompt(prompt: {
-    text: string;
-    mentions: Mention[];
-    editing: string | null;
-    mode: SendMode;
-    replyInstead: boolean;
-  }): Intent {
-    const mode =
-      !this.isBusy || prompt.editing !== null ? 'send' : prompt.mode === 'steer' ? 'steer' : 'queue';
-    return {
-      type: 'send',
-      text: prompt.text,
-      mentions: prompt.mentions,
-      mode,
-      ...(prompt.editing === null ? {} : { editing: prompt.editing, images_named: true }),
-      ...(prompt.replyInstead ? { reply_instead: true } : {}),
-    };
-  }
-
-  #sent(session: string, rest: ComposerDraft): void {
-    if (session !== this.session.info?.id) {
-      // Another session is shown by now; what was kept as this one's draft is sent.
-      this.connection.draft({ session, ...rest });
-      return;
-    }
-    this.draft.sent();
+  #sent(): void {
     this.problem = null;
     this.left = null;
     this.saveDraft();
-  }
-
-  #losePatience(): void {
-    this.isSending = false;
-    const known = 'The message may have been sent; it stays here until that is known.';
-    this.problem = { failure: unanswered(known) };
   }
 
   /** Why it was refused, and what the person may do about it in one step. */
@@ -480,9 +428,6 @@ export class Chat {
 }
 
 const mayBeDone = 'What you asked for may be done all the same: look before you ask again.';
-
-/** Another window went on with the session first. */
-const isOvertaken = ({ code }: Failure): boolean => code === 'SessionConflict' || code === 'SessionStale';
 
 /** The protocol says what a reply to this ask holds. */
 function answer<W extends Ask['what']>(result: unknown): AskResults[W];

@@ -9,7 +9,16 @@ import type { ToWebview } from '../src/shared/protocol.js';
 
 const count = z.number().int().nonnegative();
 const session = z.string();
-const outline = z.array(z.tuple([z.string(), z.number().int(), z.string(), z.number().int(), z.string()]));
+/** By hand: there are as many of them as messages, and the first picture waits for it. */
+const isNode = (node: unknown): boolean =>
+  Array.isArray(node) &&
+  node.length === 5 &&
+  typeof node[0] === 'string' &&
+  Number.isInteger(node[1]) &&
+  typeof node[2] === 'string' &&
+  Number.isInteger(node[3]) &&
+  typeof node[4] === 'string';
+const outline = z.custom<unknown[]>((nodes) => Array.isArray(nodes) && nodes.every(isNode), 'No outline');
 const state = z.looseObject({
   head: z.string().nullable(),
   approvals: z.array(z.unknown()),

@@ -1,0 +1,104 @@
+/**
+ * Sends what stands in the composer. It stands there until the host says that the message is in the log: nothing typed is
+ * lost, and nothing is sent twice.
+ */
+import type { Failure } from '../../src/shared/failure.js';
+import type { ComposerDraft, Intent, SessionView } from '../../src/shared/protocol.js';
+import type { Reply } from '../connection.js';
+import { PATIENCE_MS, unanswered } from '../patience.js';
+import type { Draft } from './draft.svelte.js';
+
+export type SendMode = 'send' | 'steer';
+
+export interface SendingParts {
+  draft: Draft;
+  session: () => SessionView | null;
+  /** A turn runs: what is sent now waits for its end, or steers it. */
+  isBusy: () => boolean;
+  /** Something that was attached is still on its way. */
+  isAttaching: () => boolean;
+  /** What is kept with the draft beside its own text. */
+  unsent: () => Partial<ComposerDraft>;
+  /** Carries out a slash command that was typed; false when what is left is no message. */
+  takeTyped: () => Promise<boolean>;
+  intend: (intent: Intent) => Promise<Reply>;
+  /** The message is in the log of the session that is shown. */
+  sent: () => void;
+  /** The same for one that is not shown any more: what is kept as its draft then. */
+  sentElsewhere: (session: string, rest: ComposerDraft) => void;
+  say: (failure: Failure | null) => void;
+  /** The host refused; the person may send it again, or as an answer in place of a decision. */
+  refused: (failure: Failure, again: () => void, replyInstead: () => void) => void;
+}
+
+export class Sending {
+  readonly #parts: SendingParts;
+  #isSending = false;
+
+  constructor(parts: SendingParts) {
+    this.#parts = parts;
+  }
+
+  get isSending(): boolean {
+    return this.#isSending;
+  }
+
+  async send(mode: SendMode, replyInstead: boolean): Promise<void> {
+    const { draft, session, isAttaching, takeTyped, unsent, intend, sent, sentElsewhere } = this.#parts;
+    const shown = session();
+    if (this.#isSending || isAttaching() || draft.isEmpty || shown === null || shown.read_only) return;
+    this.#isSending = true;
+    const isMessage = await takeTyped();
+    this.#isSending = false;
+    if (!isMessage || draft.isEmpty || shown.id !== session()?.id) return;
+    const rest = { ...draft.rest, ...unsent() };
+    const intent = this.#intent(mode, replyInstead);
+    draft.beginSending();
+    this.#isSending = true;
+    const patience = setTimeout(() => this.#losePatience(), PATIENCE_MS);
+    const reply = await intend(intent);
+    clearTimeout(patience);
+    this.#isSending = false;
+    if (shown.id !== session()?.id) {
+      // Another session is shown by now; what was kept as this one's draft is sent.
+      if (reply.ok) sentElsewhere(shown.id, rest);
+    } else if (reply.ok) {
+      draft.sent();
+      sent();
+    } else this.#refused(reply.failure, mode);
+  }
+
+  #intent(wanted: SendMode, replyInstead: boolean): Intent {
+    const { draft, isBusy } = this.#parts;
+    const { text, editing } = draft;
+    const mode = !isBusy() || editing !== null ? 'send' : wanted === 'steer' ? 'steer' : 'queue';
+    return {
+      type: 'send',
+      text,
+      mentions: draft.mentions(),
+      mode,
+      ...(editing === null ? {} : { editing, images_named: true }),
+      ...(replyInstead ? { reply_instead: true } : {}),
+    };
+  }
+
+  #refused(failure: Failure, mode: SendMode): void {
+    const { draft, say, refused } = this.#parts;
+    draft.notSent();
+    // A notice says it, and what can be done.
+    if (isOvertaken(failure)) return say(null);
+    refused(
+      failure,
+      () => void this.send(mode, false),
+      () => void this.send(mode, true),
+    );
+  }
+
+  #losePatience(): void {
+    this.#isSending = false;
+    this.#parts.say(unanswered('The message may have been sent; it stays here until that is known.'));
+  }
+}
+
+/** Another window went on with the session first. */
+const isOvertaken = ({ code }: Failure): boolean => code === 'SessionConflict' || code === 'SessionStale';
