@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
 import { ofType, onlyLog } from './log-on-disk.js';
-import { personAt, reloaded, type Person } from './person.js';
+import { Person, reloaded } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
 
 const hostile = [
@@ -171,7 +171,7 @@ test('an @ names problems, symbols, the selection, git changes and past sessions
       },
       { what: 'the menu takes the click' },
     );
-    person = await personAt(editor);
+    person = new Person(editor, await editor.chat());
     await eventually(async () => (await chips(person)).length === 6, { what: 'six chips' });
     await editor.screenshot('chips');
 
