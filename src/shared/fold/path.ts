@@ -6,6 +6,7 @@ import type { ConversationEntry, Message, ToolCallPart, ToolResultPart } from '.
 import { isConversation, type Entry, type NoteOf } from '../notes.js';
 import { Outline, ROOT } from './outline.js';
 import { isStandIn } from './stand-in.js';
+import { spentByTurn, tellSpent } from './spent.js';
 import { waitsOf } from './waited.js';
 import type { CallState, CardState, OutlineNode, PathState, Row, RowBody, ToolCard } from './types.js';
 
@@ -54,6 +55,7 @@ export function rowsOf(
       ...(waited === undefined ? {} : { waited }),
     });
   }
+  tellSpent(rows, spentByTurn(entries));
   return rows;
 }
 

@@ -179,7 +179,17 @@ export interface Waited {
  * One row of the transcript. Every kind may carry a picker: a line that has no message begins with what it has. A row of
  * kind `assistant` whose entry has the role tool shows nothing but its picker (a line that ends right at a result).
  */
-export type Row = RowBody & { fork?: Fork | undefined; waited?: Waited | undefined };
+export type Row = RowBody & {
+  fork?: Fork | undefined;
+  waited?: Waited | undefined;
+  spent?: Spent | undefined;
+};
+
+/** What a turn cost in US dollars, as far as that is known, with the tokens that were paid for. */
+export interface Spent {
+  tokens: number;
+  cost: number;
+}
 export type RowBody =
   /** A system message (imported logs) is a row of this kind too: look at the role. */
   | { kind: 'user'; entry: Message }
