@@ -9,9 +9,13 @@ import { openDocument } from './read-text.js';
 
 /** A service may have to start first. */
 const FIRST_MS = 4000;
+/** Until it has answered something else, which tells that it knows of the change; and then. */
+const MOST_MS = 5000;
 const AGAIN_MS = 1500;
 /** Problems of one look come in several pieces. */
 const QUIET_MS = 300;
+/** A service that is slow to start must not count as none. */
+const MOST_MISSES = 2;
 /** Those for which nobody looks for problems. */
 const plain = new Set(['plaintext', 'markdown', 'log', 'ignore', 'properties', 'ini', 'dotenv']);
 
@@ -21,31 +25,48 @@ export interface FreshProblems {
 }
 
 export function createFreshProblems(open: (path: WorkspacePath) => Promise<unknown>): FreshProblems {
-  const silent = new Set<string>();
+  /** How many files of a language were opened in vain. */
+  const misses = new Map<string, number>();
+  const isSilent = (language: string): boolean => (misses.get(language) ?? 0) >= MOST_MISSES;
   return {
     async settle(path, signal) {
       const uri = vscode.Uri.parse(path.uri, true);
       const isFirst = openDocument(uri) === undefined;
-      const quiet = untilQuiet(uri, isFirst ? FIRST_MS : AGAIN_MS, signal);
+      const quiet = untilQuiet(uri, signal);
       await open(path);
       const language = openDocument(uri)?.languageId;
-      if (language === undefined || plain.has(language) || silent.has(language)) {
+      if (language === undefined || plain.has(language) || isSilent(language)) {
         quiet.dispose();
         return true;
       }
+      quiet.endAfter(isFirst ? FIRST_MS : MOST_MS);
+      if (!isFirst) void hasLooked(uri).then(() => quiet.endAfter(AGAIN_MS));
       const answered = await quiet.done;
       const hasAny = answered || vscode.languages.getDiagnostics(uri).length > 0;
-      if (isFirst && !hasAny && !signal.aborted) silent.add(language);
+      if (hasAny) misses.delete(language);
+      else if (isFirst && !signal.aborted) misses.set(language, (misses.get(language) ?? 0) + 1);
       return answered || !isFirst;
     },
   };
 }
 
-function untilQuiet(uri: vscode.Uri, limitMs: number, signal: AbortSignal) {
+/** Requests are answered in order: one that is sent after a change is answered when the change is known. */
+async function hasLooked(uri: vscode.Uri): Promise<void> {
+  const ask = vscode.commands.executeCommand('vscode.executeHoverProvider', uri, new vscode.Position(0, 0));
+  await Promise.allSettled([ask]);
+}
+
+function untilQuiet(uri: vscode.Uri, signal: AbortSignal) {
+  let endAfter: (ms: number) => void = () => undefined;
   let finish: (answered: boolean) => void = () => undefined;
   const done = new Promise<boolean>((resolve) => {
     let quiet: NodeJS.Timeout | undefined;
-    const limit = setTimeout(() => finish(quiet !== undefined), limitMs);
+    let limit: NodeJS.Timeout | undefined;
+    let isOver = false;
+    endAfter = (ms) => {
+      clearTimeout(limit);
+      if (!isOver) limit = setTimeout(() => finish(quiet !== undefined), ms);
+    };
     const heard = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
       if (!uris.some((changed) => changed.toString() === uri.toString())) return;
       clearTimeout(quiet);
@@ -54,6 +75,7 @@ function untilQuiet(uri: vscode.Uri, limitMs: number, signal: AbortSignal) {
     const stop = (): void => finish(false);
     signal.addEventListener('abort', stop, { once: true });
     finish = (answered) => {
+      isOver = true;
       clearTimeout(limit);
       clearTimeout(quiet);
       heard.dispose();
@@ -62,5 +84,5 @@ function untilQuiet(uri: vscode.Uri, limitMs: number, signal: AbortSignal) {
     };
     if (signal.aborted) finish(false);
   });
-  return { done, dispose: () => finish(false) };
+  return { done, endAfter: (ms: number) => endAfter(ms), dispose: () => finish(false) };
 }
