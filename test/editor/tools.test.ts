@@ -42,7 +42,10 @@ test('the language service tells symbols, uses and problems; an edit tells the p
         ]),
         reply.text('I broke it.'),
       );
-      await person.ask('Look around', 'I broke it.');
+      // The language service starts with it.
+      await person.send('Look around');
+      await person.says('I broke it.', 60_000);
+      await person.run('idle');
       const [symbols, references, diagnostics, glob] = results(2, 4);
       expect(symbols).toMatch(/interface Item · line 3\n {2}.*name · line 4[^]*function total · line 17/);
       expect(references).toMatch(/src\/price\.ts:2: [^]*src\/receipt\.ts:1: [^]*src\/receipt\.ts:13: /);
