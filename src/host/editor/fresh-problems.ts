@@ -8,10 +8,10 @@ import type { WorkspacePath } from '../../ports.js';
 import { openDocument } from './read-text.js';
 
 /** A service may have to start first. */
-const FIRST_MS = 4000;
+const FIRST_MS = 2500;
 /** Until it has answered something else, which tells that it knows of the change; and then. */
-const MOST_MS = 5000;
-const AGAIN_MS = 1500;
+const MOST_MS = 4000;
+const AGAIN_MS = 1000;
 /** Problems of one look come in several pieces. */
 const QUIET_MS = 300;
 /** A service that is slow to start must not count as none. */
