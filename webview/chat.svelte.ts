@@ -369,7 +369,10 @@ export class Chat {
     this.attaching.count++;
     const mention = await this.#ask<'mention'>({ what: 'mention', offer });
     this.attaching.count--;
-    if (mention !== undefined && session === this.session.info?.id) this.draft.attach(mention);
+    if (mention === undefined || session !== this.session.info?.id) return;
+    this.draft.attach(mention);
+    // What was looked up would be lost if the view were hidden right after.
+    this.saveDraft();
   }
 
   async #ask<W extends Ask['what']>(ask: Extract<Ask, { what: W }>): Promise<AskResults[W] | undefined> {
