@@ -21,8 +21,11 @@ async function section(row: Row, whole: Whole): Promise<string> {
       return [text, calls.join('\n')].filter((part) => part !== '').join('\n\n');
     }
     case 'incomplete': {
-      const text = row.entry.blob === undefined ? row.entry.text : await whole(row.entry.blob);
-      return `${text}\n\n*(incomplete)*`;
+      const tries = [...(row.entry.earlier ?? []), row.entry];
+      const texts = await Promise.all(
+        tries.map(({ text, blob }) => (blob === undefined ? text : whole(blob))),
+      );
+      return texts.map((text) => `${text}\n\n*(incomplete)*`).join('\n\n');
     }
     case 'compaction':
     case 'branch_summary':

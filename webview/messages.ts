@@ -36,6 +36,10 @@ const entries = z.array(
 const calls = z.array(z.looseObject({ name: z.string(), chars: count }));
 const progress = z.array(z.looseObject({ call_id: z.string(), started_at: z.number(), tail: z.string() }));
 
+const dropped = z.looseObject({
+  tries: z.array(z.looseObject({ attempt_id: z.string(), text: z.string(), reasoning: z.string() })),
+});
+
 const schema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('snapshot'),
@@ -49,6 +53,7 @@ const schema = z.discriminatedUnion('type', [
     growing: z
       .looseObject({ attempt_id: z.string(), text: z.string(), reasoning: z.string(), calls })
       .nullable(),
+    dropped: dropped.optional(),
     progress,
     draft: z.looseObject({ text: z.string(), editing: z.string().nullable() }),
   }),
@@ -75,6 +80,7 @@ const schema = z.discriminatedUnion('type', [
     calls,
   }),
   z.looseObject({ type: z.literal('growing_end'), session, attempt_id: z.string() }),
+  z.looseObject({ type: z.literal('dropped'), session, dropped: dropped.nullable() }),
   z.looseObject({ type: z.literal('progress'), session, progress }),
   z.looseObject({
     type: z.literal('compose'),

@@ -8,6 +8,7 @@ import { rowsOf } from '../src/shared/fold/path.js';
 import type { PathState, Row } from '../src/shared/fold/types.js';
 import type {
   ComposerDraft,
+  DroppedView,
   GrowingView,
   ProgressView,
   SessionView,
@@ -36,6 +37,8 @@ export class Session {
   state = $state.raw<PathState | null>(null);
   status = $state.raw<StatusView | null>(null);
   growing = $state.raw<GrowingView | null>(null);
+  /** What had streamed of the step that is asked again, until there is something newer. */
+  dropped = $state.raw<DroppedView | null>(null);
   progress = $state.raw<ReadonlyMap<string, ProgressView>>(new Map());
   rows = $state.raw<readonly Row[]>([]);
   /** How the last turn ended when the person ended it: stopped, or left as a crash had it. */
@@ -77,6 +80,9 @@ export class Session {
       case 'growing_end':
         this.#growing.end(message.attempt_id);
         return this.#schedule();
+      case 'dropped':
+        this.dropped = message.dropped;
+        return;
       case 'progress':
         this.progress = byCall(message.progress);
         return;
@@ -96,6 +102,7 @@ export class Session {
     this.status = snapshot.status;
     this.#growing.reset(snapshot.growing);
     this.growing = this.#growing.view();
+    this.dropped = snapshot.dropped ?? null;
     this.progress = byCall(snapshot.progress);
     this.#refold();
     if (isOther) this.draft = { session: snapshot.session.id, ...snapshot.draft };

@@ -45,7 +45,9 @@ export async function requestDraft(
     input_hash: inputHash(prepared.input),
     targets: prepared.targets,
     risk: prepared.risk,
-    ...(prepared.isAlwaysAsked === true ? { always_asked: true } : {}),
+    ...(prepared.isAlwaysAsked === true
+      ? { always_asked: true }
+      : { allows: summaryOf(core.parts.rules.describe(prepared)) }),
     ...(proposal.length === 0 ? {} : { proposal }),
   };
 }

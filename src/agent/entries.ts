@@ -1,9 +1,11 @@
 /** The drafts a turn is made of. */
 import type { Usage } from '../ports.js';
-import type { IncompleteReason, ToolCallPart } from '../shared/entry.js';
+import type { EarlierTry, IncompleteReason, ToolCallPart } from '../shared/entry.js';
 import type { Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import type { Partial } from './core.js';
+import { isBlank } from './partial.js';
+import type { TriedText } from './types.js';
 
 export type DraftOfType<T extends Draft['type']> = Extract<Draft, { type: T }>;
 
@@ -38,7 +40,8 @@ export function incompleteOutput(
   partial: Partial | null,
   why: { reason: IncompleteReason; error?: string | undefined },
 ): DraftOfType<'incomplete_output'>[] {
-  if (partial === null || (partial.text.trim() === '' && partial.reasoning.trim() === '')) return [];
+  if (partial === null || isBlank(partial)) return [];
+  const { earlier = [] } = partial;
   return [
     {
       type: 'incomplete_output',
@@ -49,9 +52,16 @@ export function incompleteOutput(
       ...(partial.reasoning === '' ? {} : { reasoning: partial.reasoning }),
       reason: why.reason,
       ...(why.error === undefined ? {} : { error: why.error }),
+      ...(earlier.length === 0 ? {} : { earlier: earlier.map(earlierTry) }),
     },
   ];
 }
+
+const earlierTry = ({ attempt_id, text, reasoning }: TriedText): EarlierTry => ({
+  attempt_id,
+  text,
+  ...(reasoning === '' ? {} : { reasoning }),
+});
 
 export const turnEnd = (
   turn_id: string,

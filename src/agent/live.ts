@@ -3,7 +3,7 @@
  * is shown without them.
  */
 import type { Disposable } from '../ports.js';
-import type { GrowingView, ProgressView } from '../shared/protocol.js';
+import type { DroppedView, GrowingView, ProgressView } from '../shared/protocol.js';
 import { tailOf } from './context/clean.js';
 import { cleanPieces, type Redact } from './secrets.js';
 import type { AgentEvent } from './types.js';
@@ -23,6 +23,7 @@ export class Live {
   #clean: { text: (piece: string) => string; reasoning: (piece: string) => string };
   readonly #onTrouble: (error: unknown) => void;
   #growing: GrowingView | null = null;
+  #dropped: DroppedView | null = null;
 
   /** `onTrouble`: a listener threw. A view that cannot take an event must not stop the run. */
   constructor(redact: Redact, onTrouble: (error: unknown) => void) {
@@ -37,6 +38,11 @@ export class Live {
 
   get growing(): GrowingView | null {
     return this.#growing;
+  }
+
+  /** What had streamed of the open step until its last attempt broke off; null as soon as there is something newer. */
+  get dropped(): DroppedView | null {
+    return this.#dropped;
   }
 
   get progress(): ProgressView[] {
@@ -86,11 +92,23 @@ export class Live {
     this.#grow({ ...growing, calls });
   }
 
-  /** The attempt's output leaves the live view: it is in the log now, or it failed. */
+  /** The attempt's output leaves the live view: it is in the log now. */
   end(attempt_id: string): void {
     if (this.#growing?.attempt_id !== attempt_id) return;
     this.#growing = null;
     this.emit({ type: 'growing_end', attempt_id });
+  }
+
+  /** The attempt failed: its output leaves the live view, and what it said stays in sight beside the wait. */
+  drop(attempt_id: string, said: DroppedView | null): void {
+    this.end(attempt_id);
+    this.showDropped(said);
+  }
+
+  showDropped(said: DroppedView | null): void {
+    if (said === null && this.#dropped === null) return;
+    this.#dropped = said;
+    this.emit({ type: 'dropped' });
   }
 
   startCall(call_id: string, started_at: number): void {
@@ -112,6 +130,7 @@ export class Live {
 
   #grow(growing: GrowingView): void {
     this.#growing = growing;
+    if (growing.text !== '' || growing.reasoning !== '' || growing.calls.length > 0) this.showDropped(null);
     this.emit({ type: 'growing' });
   }
 

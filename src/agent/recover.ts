@@ -14,7 +14,8 @@ import type { CallState, OpenTurn, PathState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import { openCallsOf, type Core } from './core.js';
 import { incompleteOutput, resultMessage, turnEnd, type DraftOfType } from './entries.js';
-import { endJournal, isJournalKept, journalPartial } from './journal.js';
+import { endJournal, endUnlessPrinted, isJournalKept, journalPartial } from './journal.js';
+import { printedBy } from './output-journal.js';
 import { holdQueue } from './queue.js';
 import { factsOf, type TurnFacts } from './turn-facts.js';
 
@@ -60,7 +61,9 @@ export async function standInText(core: Core, call: CallState): Promise<string> 
     case 'answered':
       return OTHER_LINE_RESULT;
     case 'started':
-      return [INTERRUPTED_RESULT, ...(await compareDisk(core, call))].join(' ');
+      return (
+        [INTERRUPTED_RESULT, ...(await compareDisk(core, call))].join(' ') + (await printedText(core, call))
+      );
     case 'open':
     case 'pending':
     case 'allowed':
@@ -68,6 +71,11 @@ export async function standInText(core: Core, call: CallState): Promise<string> 
     case 'refused':
       return NOT_APPROVED_RESULT;
   }
+}
+
+async function printedText(core: Core, { call }: CallState): Promise<string> {
+  const printed = await printedBy(core, call.call_id);
+  return printed.trim() === '' ? '' : `\n\nWhat it had printed until then:\n${printed.trimEnd()}`;
 }
 
 async function compareDisk(core: Core, call: CallState): Promise<string[]> {
@@ -190,7 +198,7 @@ export async function closed(core: Core): Promise<void> {
 export async function keepJournal(core: Core): Promise<void> {
   const left = await journalPartial(core);
   if (left === null) {
-    await endJournal(core);
+    await endUnlessPrinted(core);
     return;
   }
   if (isJournalKept(core.log.state(), left.turn_id)) return;

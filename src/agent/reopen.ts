@@ -5,6 +5,7 @@ import type { Wait } from '../shared/fold/types.js';
 import { wantedModel, type Core } from './core.js';
 import { stackOf } from './failures.js';
 import { journalPartial } from './journal.js';
+import { droppedOf } from './partial.js';
 import { holdQueue } from './queue.js';
 import { keepJournal } from './recover.js';
 import { lastFailure } from './last-turn.js';
@@ -100,7 +101,11 @@ async function takeUpWait(core: Core, lease: { dispose(): void }): Promise<boole
   const { wait, turn } = core.log.state();
   if (wait === null || turn === null) return false;
   const begin = beginOf(core, wait);
-  if (begin === null) return false;
+  if (begin === null) {
+    const left = await journalPartial(core);
+    core.live.showDropped(left?.turn_id === turn.turn_id ? droppedOf(left.partial) : null);
+    return false;
+  }
   await resumeTurn(core, turn.turn_id, lease, begin);
   return true;
 }
@@ -114,7 +119,9 @@ function beginOf(core: Core, wait: Wait): Begin | null {
   if (left <= 0) return { at: 'log' };
   // A clock that was set back must not make the wait longer than it was.
   const ms = Math.min(left, wait.delay_ms, LONGEST_WAIT_MS);
-  return { at: 'wait', wait: { ms, hint_ms: wait.server_hint ? ms : 0, due_at: wait.due_at } };
+  // What the server asked for is the first part of it.
+  const hint_ms = Math.max(0, ms - (wait.delay_ms - wait.hint_ms));
+  return { at: 'wait', wait: { ms, hint_ms, due_at: wait.due_at } };
 }
 
 /** Goes on with a turn that was left in a wait; the text its last attempt left comes along. */
@@ -129,5 +136,6 @@ export async function resumeTurn(
   const run = startRun(core, turn_id, lease, begin);
   if (left?.turn_id === turn_id) {
     run.partial = wait === null ? left.partial : { ...left.partial, error: wait.error };
+    core.live.showDropped(droppedOf(left.partial));
   }
 }

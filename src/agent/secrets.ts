@@ -93,5 +93,6 @@ export function guardJournal(journal: StreamJournal, redact: Redact): StreamJour
     flush: () => journal.flush(),
     end: () => journal.end(),
     read: () => journal.read(),
+    output: () => journal.output(),
   };
 }

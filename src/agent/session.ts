@@ -44,6 +44,7 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
     },
     failure: () => core.failure,
     growing: () => core.live.growing,
+    dropped: () => core.live.dropped,
     progress: () => core.live.progress,
     model: () => wantedModel(core),
     mode: () => approvalOf(core).mode,
@@ -109,7 +110,7 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
   return core;
 }
 
-/** Output that has become an entry is no longer live; what another window appends is noticed. */
+/** Output that has become an entry, or whose turn is over, is no longer live; what another window appends is noticed. */
 function followLog(core: Core): void {
   core.log.onAppend((placed) => {
     for (const { entry } of placed) {
@@ -118,7 +119,9 @@ function followLog(core: Core): void {
         entry.attempt_id !== undefined
       ) {
         core.live.end(entry.attempt_id);
+        core.live.showDropped(null);
       }
+      if (entry.type === 'turn_end') core.live.showDropped(null);
     }
     if (!core.lease.isHeld) noticeOthers(core);
   });

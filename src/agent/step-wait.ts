@@ -6,6 +6,8 @@ import type { Draft } from '../shared/notes.js';
 import { notShorter, shortenConversation } from './compaction/room.js';
 import type { Core, Run } from './core.js';
 import { imagesToLeave, leavingText } from './images.js';
+import { settleJournal } from './journal.js';
+import { droppedOf } from './partial.js';
 import { planAfter } from './resume.js';
 import { effectivePolicy, MIN_GAP_MS, type Plan } from './retry.js';
 import { failedStep, reported, retryEnd, stopped } from './step-end.js';
@@ -25,7 +27,8 @@ export async function recoverFrom(
 ): Promise<StepResult | null> {
   const { facts, attempt_id, result } = attempted;
   const { clock, settings, random } = core.parts;
-  core.live.end(attempt_id);
+  core.live.drop(attempt_id, droppedOf(run.partial));
+  await settleJournal(core);
   if (run.partial?.attempt_id === attempt_id) run.partial = { ...run.partial, error: failure.message };
   if (!facts.hasLeftImages && imagesToLeave(attempted.images, failure).length > 0) {
     return leaveImages(core, run, attempted, failure);
@@ -125,13 +128,14 @@ function waitNote(
     without_images?: string[];
   },
 ): Draft {
+  const hint_ms = plan.kind === 'parked' ? plan.delay_ms : plan.hint_ms;
   const common = {
     turn_id: run.turn_id,
     step,
     delay_ms: plan.delay_ms,
     due_at: about.due_at,
     error: about.error,
-    ...(plan.kind === 'parked' || plan.hint_ms > 0 ? { server_hint: true } : {}),
+    ...(hint_ms > 0 ? { server_hint: true, hint_ms } : {}),
   };
   if (plan.kind === 'resume') {
     return {
@@ -148,6 +152,7 @@ function waitNote(
     attempt_id,
     attempt: facts.attempts,
     max_attempts: about.policy.maxAttempts,
+    ...(facts.resumes === 0 ? {} : { resume: facts.resumes, max_resumes: about.policy.maxResumes }),
     ...(about.without_images === undefined ? {} : { without_images: about.without_images }),
   };
 }

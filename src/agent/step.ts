@@ -9,6 +9,7 @@ import { runAttempt } from './attempt.js';
 import { makeRoom } from './compaction/room.js';
 import type { Core, Run } from './core.js';
 import { overCost } from './cost.js';
+import { afterDrop, triesOf } from './partial.js';
 import { intend, type Ready } from './ready.js';
 import { MIN_GAP_MS } from './retry.js';
 import { cannotGoOn, finish, reported, stopped, tooManySteps } from './step-end.js';
@@ -65,11 +66,11 @@ async function attemptStep(core: Core, run: Run): Promise<Attempted | StepResult
   run.lastAttempt = core.parts.clock.elapsed();
   if (result.text !== '' || result.reasoning !== '') {
     const { redact } = core.parts;
-    run.partial = {
+    run.partial = afterDrop(run.partial, {
       attempt_id,
       text: redact.keys(result.text),
       reasoning: redact.keys(result.reasoning),
-    };
+    });
   }
   return {
     attempt_id,
@@ -91,7 +92,14 @@ async function begin(
     ...fixModel(core, run, ready.model),
     { type: 'step_start', turn_id, step, attempt_id, prompt_hash: ready.prepared.promptHash },
   ]);
-  await core.journal.begin({ attempt_id, step, parent_id: core.log.head, turn_id });
+  const earlier = run.partial === null ? [] : triesOf(run.partial);
+  await core.journal.begin({
+    attempt_id,
+    step,
+    parent_id: core.log.head,
+    turn_id,
+    ...(earlier.length === 0 ? {} : { earlier }),
+  });
   run.enter('running');
 }
 

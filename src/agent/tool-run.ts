@@ -7,6 +7,7 @@ import { createPrinted } from './background.js';
 import type { Core, Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { stackOf } from './failures.js';
+import { journalOutput, type OutputJournal } from './output-journal.js';
 import { readResult } from './results.js';
 import { delegate } from './subagents.js';
 import { skillLoad } from './skills.js';
@@ -97,7 +98,7 @@ export async function finishCall(core: Core, run: Run, ready: ReadyCall): Promis
   const { call_id } = call.call;
   core.live.startCall(call_id, core.parts.clock.now());
   try {
-    const outcome = await runTool(core, run, tool, { prepared, call_id });
+    const outcome = await runTool(core, run, tool, { prepared, call });
     // The window closes and the tool does not say what it did: the next one finds its outcome unknown.
     if (outcome === null) return;
     const batch = await resultBatch(core, call, outcome);
@@ -132,14 +133,17 @@ async function runTool(
   core: Core,
   run: Run,
   tool: Tool,
-  { prepared, call_id }: { prepared: Prepared; call_id: string },
+  { prepared, call }: { prepared: Prepared; call: CallState },
 ): Promise<ToolOutcome | null> {
+  const { call_id } = call.call;
+  const kept = prepared.risk === 'run' ? await journalFor(core, run, call) : null;
   const ending = new AbortController();
   const signal = AbortSignal.any([run.signal, ending.signal]);
   const aside = new AbortController();
   const printed = createPrinted();
   const report = (chunk: string): void => {
     printed.add(chunk);
+    kept?.add(chunk);
     core.live.report(call_id, chunk);
   };
   const context = toolContext(core, signal, {
@@ -169,8 +173,15 @@ async function runTool(
     if (outcome === null || run.signal.aborted || !ending.signal.aborted) return outcome;
     return { ...outcome, content: `${outcome.content}\n${ENDED_CALL}` };
   } finally {
+    kept?.leave();
     run.call = null;
   }
+}
+
+async function journalFor(core: Core, { turn_id }: Run, call: CallState): Promise<OutputJournal> {
+  const message = await core.log.entry(call.message_id);
+  const { step = 0, attempt_id = '' } = message?.type === 'message' ? message : {};
+  return journalOutput(core, { call_id: call.call.call_id, turn_id, step, attempt_id });
 }
 
 const wasPutAside = (aside: AbortSignal): Promise<'aside'> =>

@@ -10,7 +10,7 @@ import { closeCalls } from './approvals.js';
 import { settleCalls } from './calls.js';
 import { openCallsOf, type Core, type Partial, type Run } from './core.js';
 import { turnEnd } from './entries.js';
-import { endJournal } from './journal.js';
+import { endJournal, endUnlessPrinted } from './journal.js';
 import { bothFailures, bugFailure, failureOf, orFailure, stackOf } from './failures.js';
 import { holdQueue, queuedTurn, steerBatch } from './queue.js';
 import { LiveRun } from './run.js';
@@ -153,7 +153,7 @@ function followUp(core: Core, run: Run, entries: readonly Entry[]): Segment | { 
 /** Writes what belongs to the end of a turn that was stopped, failed, or ended with a call. */
 async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
   if (result.kind === 'closed') {
-    if (core.log.state().wait === null) await endJournal(core);
+    if (core.log.state().wait === null) await endUnlessPrinted(core);
     return;
   }
   if (result.kind === 'parked') return;

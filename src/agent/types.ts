@@ -19,6 +19,7 @@ import type { FileChangeOfLine } from './review.js';
 import type { Redact } from './secrets.js';
 import type { Failure } from '../shared/failure.js';
 import type {
+  DroppedView,
   GrowingView,
   Intent,
   InterruptedView,
@@ -63,6 +64,8 @@ export interface ApprovalRules {
   /** By the person's settings, or by the rules that were given for the session. */
   allows(call: { tool: string; risk: Risk; subject: string }, ofSession: readonly SessionRule[]): boolean;
   /** `workspace` and `always` go to the person's settings; a rule that only the session may keep is given back. */
+  /** What {@link remember} would allow, in words a person can read: no argument of a command is in them. */
+  describe(call: { tool: string; subject: string }): string;
   remember(
     call: { tool: string; subject: string },
     scope: 'session' | 'workspace' | 'always',
@@ -118,6 +121,8 @@ export type AgentEvent =
   /** `growing()` changed. */
   | { type: 'growing' }
   | { type: 'growing_end'; attempt_id: string }
+  /** `dropped()` changed. */
+  | { type: 'dropped' }
   | { type: 'progress' }
   /** Another line is shown: the person went there, or had a turn begin on it. */
   | { type: 'line' }
@@ -134,11 +139,17 @@ export type AgentEvent =
       partial?: PartialText;
     };
 
-/** Text of an attempt that did not end well. */
-export interface PartialText {
+/** What one attempt streamed before it broke off. */
+export interface TriedText {
   attempt_id: string;
   text: string;
   reasoning: string;
+}
+
+/** Text of an attempt that did not end well. */
+export interface PartialText extends TriedText {
+  /** Of the attempts of the same step before it, oldest first, when it does not hold them. */
+  earlier?: readonly TriedText[];
 }
 
 /** One session with, at times, a run. Lives in the extension host whatever the views do. */
@@ -149,6 +160,8 @@ export interface AgentSession {
   /** How the last turn on this path failed, until something newer happens. */
   failure(): Failure | null;
   growing(): GrowingView | null;
+  /** What had streamed of the open step before its last attempt broke off, until the next brings something. */
+  dropped(): DroppedView | null;
   progress(): ProgressView[];
   /** "provider/model" chosen for this session, or the setting. */
   model(): string;

@@ -56,6 +56,7 @@ export function watchSilence(clock: Clock, limits: SilenceLimits): SilenceWatch 
 
 function seconds(ms: number): string {
   if (ms >= 120_000) return `${String(Math.round(ms / 60_000))} minutes`;
+  if (ms < 1_000) return `${String(Math.round(ms))} ms`;
   const count = Math.round(ms / 100) / 10;
   return count === 1 ? '1 second' : `${String(count)} seconds`;
 }

@@ -4,7 +4,7 @@ import { createAgentSession } from '../agent/session.js';
 import type { AgentParts, AgentSession } from '../agent/types.js';
 import type { SessionLog } from '../log/store.js';
 import type { Models, Skills, Subagents, Tool, Workspace } from '../ports.js';
-import { createApprovalRules, type RuleStore } from './approval-rules.js';
+import { createApprovalRules, type AddedRule, type RuleStore } from './approval-rules.js';
 import { randomIds, systemClock } from './clock.js';
 import { shellName } from './editor/shell.js';
 import { readAgentSettings, type ReadSetting } from './model/settings.js';
@@ -54,6 +54,7 @@ export function createAgents({
     const rules = createApprovalRules(
       ruleSettings(readSetting),
       vscode.workspace.workspaceFolders?.[0]?.uri.toString(),
+      (added) => void tellAdded(added).catch(output.bug),
     );
     return createAgentSession(log, {
       ...shared,
@@ -76,4 +77,16 @@ function ruleSettings(readSetting: ReadSetting): RuleStore {
         .update('approval.rules', rules, vscode.ConfigurationTarget.Global);
     },
   };
+}
+
+/** A click allowed something for good: what it is, and the ways back. */
+async function tellAdded({ words, undo }: AddedRule): Promise<void> {
+  const chosen = await vscode.window.showInformationMessage(
+    vscode.l10n.t('From now on Bough does this without asking: {0}.', words),
+    vscode.l10n.t('Undo'),
+    vscode.l10n.t('Open Rules'),
+  );
+  if (chosen === vscode.l10n.t('Undo')) await undo();
+  if (chosen === vscode.l10n.t('Open Rules'))
+    await vscode.commands.executeCommand('workbench.action.openSettings', 'bough.approval.rules');
 }

@@ -45,6 +45,33 @@ export function matchesPattern(tool: string, pattern: string, subject: string): 
 
 const hashPattern = /#sha256:([0-9a-f]{64})$/;
 
+export const isHashed = (pattern: string): boolean => hashPattern.test(pattern);
+
+/** What tools that name a file or an address do with it. */
+const deeds: Readonly<Record<string, string>> = {
+  edit: 'edits of',
+  write: 'writing',
+  fetch: 'fetching',
+  read: 'reading',
+};
+
+/** What a pattern allows, for people. */
+export function patternWords(tool: string, pattern: string): string {
+  if (tool !== 'run') return `${deeds[tool] ?? `the tool ${tool} with`} ${pattern.replace(/\\(.)/gs, '$1')}`;
+  const words = splitWords(pattern.replace(hashPattern, ''));
+  const names = words.slice(0, countAssignments(words)).map((word) => word.slice(0, word.indexOf('=')));
+  const set = names.length === 0 ? '' : `, with ${names.join(', ')} set`;
+  const command = words.slice(names.length);
+  if (isHashed(pattern)) {
+    const [program] = command;
+    return program === undefined
+      ? `exactly this one command${set}`
+      : `exactly this one command of ${program}${set}`;
+  }
+  if (command.at(-1) !== '*') return `exactly the command ${command.join(' ')}${set}`;
+  return `all commands that begin with ${command.slice(0, -1).join(' ')}${set}`;
+}
+
 function commandPattern(command: string): string {
   const words = splitWords(command);
   const names = words

@@ -3,13 +3,23 @@
  * machine, outside every repository. Only patterns are kept, never whole commands.
  */
 import type { ApprovalRules } from '../agent/types.js';
-import { matchesPattern, patternFor } from './approval-patterns.js';
+import { isHashed, matchesPattern, patternFor, patternWords } from './approval-patterns.js';
 
 export interface Rule {
   tool: string;
   pattern: string;
   /** URI of the only folder it counts in. */
   folder?: string;
+  /** What it allows, in words: of a hash nobody could read it. */
+  about?: string;
+}
+
+/** A rule that lasts was added. */
+export interface AddedRule {
+  /** What is allowed from now on, and where. */
+  words: string;
+  /** Takes it back. */
+  undo: () => Promise<void>;
 }
 
 /** Where the lasting rules stand. */
@@ -18,7 +28,13 @@ export interface RuleStore {
   write(rules: Rule[]): Promise<void>;
 }
 
-export function createApprovalRules(store: RuleStore, folder: string | undefined): ApprovalRules {
+export function createApprovalRules(
+  store: RuleStore,
+  folder: string | undefined,
+  onAdded: (added: AddedRule) => void = () => undefined,
+): ApprovalRules {
+  const isSame = (one: Rule, other: Rule) =>
+    one.tool === other.tool && one.pattern === other.pattern && one.folder === other.folder;
   const counts = (rule: Rule) => rule.folder === undefined || rule.folder === folder;
   return {
     allows({ tool, subject }, ofSession) {
@@ -27,16 +43,20 @@ export function createApprovalRules(store: RuleStore, folder: string | undefined
         (rule) => rule.tool === tool && counts(rule) && matchesPattern(tool, rule.pattern, subject),
       );
     },
+    describe: ({ tool, subject }) => patternWords(tool, patternFor(tool, subject)),
     async remember({ tool, subject }, scope) {
       const rule: Rule = { tool, pattern: patternFor(tool, subject) };
       // Without a folder there is no workspace to keep it for; wider than asked it must not be.
       if (scope === 'session' || (scope === 'workspace' && folder === undefined)) return rule;
       if (scope === 'workspace' && folder !== undefined) rule.folder = folder;
       const rules = readRules(store.read());
-      const isKnown = rules.some(
-        (known) => known.tool === rule.tool && known.pattern === rule.pattern && known.folder === rule.folder,
-      );
-      if (!isKnown) await store.write([...rules, rule]);
+      if (rules.some((known) => isSame(known, rule))) return null;
+      const about = patternWords(tool, rule.pattern);
+      await store.write([...rules, isHashed(rule.pattern) ? { ...rule, about } : rule]);
+      onAdded({
+        words: `${about}, ${rule.folder === undefined ? 'in any folder' : 'in this folder'}`,
+        undo: () => store.write(readRules(store.read()).filter((known) => !isSame(known, rule))),
+      });
       return null;
     },
   };
@@ -47,9 +67,16 @@ export function readRules(value: unknown): Rule[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: unknown) => {
     if (typeof item !== 'object' || item === null) return [];
-    const { tool, pattern, folder } = item as Record<string, unknown>;
+    const { tool, pattern, folder, about } = item as Record<string, unknown>;
     if (typeof tool !== 'string' || typeof pattern !== 'string' || pattern === '') return [];
     if (folder !== undefined && typeof folder !== 'string') return [];
-    return [folder === undefined ? { tool, pattern } : { tool, pattern, folder }];
+    return [
+      {
+        tool,
+        pattern,
+        ...(folder === undefined ? {} : { folder }),
+        ...(typeof about === 'string' ? { about } : {}),
+      },
+    ];
   });
 }

@@ -7,6 +7,7 @@ import { createBag } from './disposables.js';
 import type { ApiEvents } from './public-api.js';
 import type { OpenSessions, SessionEvent } from './sessions/open-sessions.js';
 import { foremost } from './sessions/rows.js';
+import { takeUpWaits } from './sessions/take-up.js';
 import { WaitingSessions } from './sessions/waiting-sessions.js';
 
 export interface TellWorldParts {
@@ -54,6 +55,7 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
   );
   update();
   waiting.start().catch(parts.onError);
+  takeUpWaits(parts).catch(parts.onError);
   return bag;
 }
 

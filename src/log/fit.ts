@@ -3,7 +3,7 @@
  * back – is a blob, with its first characters as a preview in its place: nothing that was said is ever cut, and no append
  * fails for being long.
  */
-import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type Part } from '../shared/entry.js';
+import { MAX_ENTRY_BYTES, PREVIEW_CHARS, type EarlierTry, type Part } from '../shared/entry.js';
 import { entrySchemas, isKnownType, type Draft, type KnownEntry } from '../shared/notes.js';
 import type { AppendRequest } from './append-queue.js';
 import type { Blobs } from './store.js';
@@ -162,14 +162,47 @@ function withoutPreview(_: Blobs, part: Part): Promise<Part> {
   return Promise.resolve('blob' in part && 'preview' in part ? { ...part, preview: '' } : part);
 }
 
-/** The longer of text and reasoning first, the other when that is not enough. */
+/** What earlier attempts streamed goes first; then the longer of text and reasoning, the other when that is not enough. */
 async function fitIncomplete(blobs: Blobs, draft: DraftOf<'incomplete_output'>): Promise<Draft> {
-  let fitted = draft;
-  const { text, reasoning = '' } = draft;
+  const earlier = [...(draft.earlier ?? [])];
+  const withTries = (): DraftOf<'incomplete_output'> =>
+    earlier.length === 0 ? draft : { ...draft, earlier: [...earlier] };
+  const sizes = earlier.map(bytesOf);
+  const order = [...earlier.keys()].sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0));
+  let bytes = bytesOf(draft);
+  for (const index of order) {
+    const tried = earlier[index];
+    if (tried === undefined || bytes <= ROOM) break;
+    const shorter = await offloadTexts(blobs, tried, (now) => bytesOf(now) < WORTH_CHARS);
+    bytes += bytesOf(shorter) - bytesOf(tried);
+    earlier[index] = shorter;
+  }
+  const fitted = await offloadTexts(blobs, withTries(), fits);
+  return fits(fitted) ? fitted : { ...fitted, earlier: earlier.map(withoutBeginnings) };
+}
+
+/** Of a text that is a blob. */
+const withoutBeginnings = (tried: EarlierTry): EarlierTry => ({
+  ...tried,
+  ...(tried.blob === undefined ? {} : { preview: '' }),
+  ...(tried.reasoning_blob === undefined ? {} : { reasoning: '' }),
+});
+
+interface Texts {
+  text: string;
+  reasoning?: string | undefined;
+  reasoning_blob?: string | undefined;
+  blob?: string | undefined;
+  preview?: string | undefined;
+}
+
+async function offloadTexts<T extends Texts>(blobs: Blobs, of: T, isDone: (now: T) => boolean): Promise<T> {
+  let fitted = of;
+  const { text, reasoning = '' } = of;
   const order =
     reasoning.length > text.length ? (['reasoning', 'text'] as const) : (['text', 'reasoning'] as const);
   for (const field of order) {
-    if (fits(fitted)) break;
+    if (isDone(fitted)) break;
     if (field === 'text') fitted = { ...fitted, text: '', ...(await putText(blobs, text)) };
     else {
       fitted = { ...fitted, reasoning: beginningOf(reasoning), reasoning_blob: await blobs.put(reasoning) };

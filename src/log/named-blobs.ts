@@ -7,7 +7,9 @@ export function namedBlobs(entry: Entry): string[] {
     case 'message':
       return entry.parts.flatMap(blobOf);
     case 'incomplete_output':
-      return [entry.blob, entry.reasoning_blob].flatMap((hash) => hash ?? []);
+      return [entry, ...(entry.earlier ?? [])]
+        .flatMap(({ blob, reasoning_blob }) => [blob, reasoning_blob])
+        .flatMap((hash) => hash ?? []);
     case 'skill_load':
       return entry.blob === undefined ? [] : [entry.blob];
     case 'approval_request':

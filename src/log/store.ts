@@ -63,7 +63,9 @@ export interface StreamJournal {
   flush(): Promise<void>;
   /** After an orderly end: the log has what matters, the journal goes. */
   end(): Promise<void>;
-  /** What a dead process left, or null. A cut last character is dropped. */
+  /** What a call had printed that runs or was running when its process died, or null. */
+  output(): Promise<{ call_id: string; turn_id: string; text: string } | null>;
+  /** What a dead process left of an answer, or null. A cut last character is dropped. */
   read(): Promise<{ head: JournalHead; text: string; reasoning: string } | null>;
 }
 export interface JournalHead {
@@ -71,6 +73,11 @@ export interface JournalHead {
   step: number;
   parent_id: string | null;
   turn_id: string;
+  /** What attempts of the same step before it had streamed: kept until the step has an answer. */
+  earlier?: readonly { attempt_id: string; text: string; reasoning: string }[];
+  /** The step's call that runs: then the text is what it prints, and `printed` what it had before. */
+  call_id?: string;
+  printed?: string;
 }
 
 /** Bytes by SHA-256 beside the log, created once, never changed. */

@@ -20,6 +20,11 @@ const headSchema = z.object({
   step: z.number().int(),
   parent_id: z.string().nullable(),
   turn_id: z.string(),
+  earlier: z
+    .array(z.object({ attempt_id: z.string(), text: z.string(), reasoning: z.string() }))
+    .exactOptional(),
+  call_id: z.string().exactOptional(),
+  printed: z.string().exactOptional(),
 });
 
 type Kind = 'text' | 'reasoning';
@@ -58,11 +63,15 @@ export class FileStreamJournal implements StreamJournal {
       const { files, path } = this.#parts;
       await stored('begin the stream journal', path, async () => {
         await this.#close();
+        const line = new TextEncoder().encode(`${JSON.stringify(headSchema.parse(head))}\n`);
+        // What the file holds is in the new line too: at no moment it is in neither.
+        const isKept = head.earlier !== undefined || head.printed !== undefined;
+        if (isKept) await files.replace(path, line);
         const file = await files.open(path, 'append');
         this.#file = file;
-        await file.truncate(0);
-        this.#length = 0;
-        await this.#write(file, `${JSON.stringify(headSchema.parse(head))}\n`);
+        this.#length = isKept ? line.length : 0;
+        await file.truncate(this.#length);
+        if (!isKept) await this.#write(file, line);
       });
     });
   }
@@ -90,13 +99,30 @@ export class FileStreamJournal implements StreamJournal {
     });
   }
 
+  async output(): Promise<{ call_id: string; turn_id: string; text: string } | null> {
+    const found = await this.#readAll();
+    if (found?.head.call_id === undefined) return null;
+    const { call_id, turn_id, printed = '' } = found.head;
+    return { call_id, turn_id, text: printed + found.text };
+  }
+
   async read(): Promise<{ head: JournalHead; text: string; reasoning: string } | null> {
-    const { files, path, isLogged } = this.#parts;
+    const { isLogged } = this.#parts;
+    const found = await this.#readAll();
+    if (found === null || found.head.call_id !== undefined || isLogged(found.head.attempt_id)) return null;
+    const { earlier, ...attempt } = found.head;
+    // An entry of an attempt holds what came before it in its step.
+    const left = earlier?.slice(1 + earlier.findLastIndex(({ attempt_id }) => isLogged(attempt_id))) ?? [];
+    return { ...found, head: { ...attempt, ...(left.length === 0 ? {} : { earlier: left }) } };
+  }
+
+  async #readAll(): Promise<{ head: JournalHead; text: string; reasoning: string } | null> {
+    const { files, path } = this.#parts;
     const bytes = await stored('read the stream journal', path, () => ifThere(files.read(path)));
     if (bytes === undefined) return null;
     const [first = '', ...lines] = wholeCharacters(bytes).split('\n');
     const head = parseHead(first);
-    if (head === undefined || isLogged(head.attempt_id)) return null;
+    if (head === undefined) return null;
     const content = { text: '', reasoning: '' };
     for (const line of lines) {
       const piece = wholePiece(line);
@@ -148,7 +174,8 @@ export class FileStreamJournal implements StreamJournal {
     this.#chars = 0;
     const lines = pieces.map(({ kind, text }) => `${JSON.stringify({ [kind]: text })}\n`);
     try {
-      await stored('write the stream journal', this.#parts.path, () => this.#write(file, lines.join('')));
+      const bytes = new TextEncoder().encode(lines.join(''));
+      await stored('write the stream journal', this.#parts.path, () => this.#write(file, bytes));
       this.#isFailing = false;
     } catch (error) {
       this.#isFailing = true;
@@ -158,8 +185,7 @@ export class FileStreamJournal implements StreamJournal {
     }
   }
 
-  async #write(file: OpenFile, text: string): Promise<void> {
-    const bytes = new TextEncoder().encode(text);
+  async #write(file: OpenFile, bytes: Uint8Array): Promise<void> {
     try {
       await writeAll(file, bytes);
       this.#length += bytes.length;

@@ -62,4 +62,5 @@ const noJournal = (refuse: () => Promise<never>): StreamJournal => ({
   flush: () => Promise.resolve(),
   end: () => Promise.resolve(),
   read: () => Promise.resolve(null),
+  output: () => Promise.resolve(null),
 });

@@ -161,9 +161,16 @@ const bodyOf = (trouble: Trouble): { headers: Record<string, string>; body: unkn
   }
 };
 
+/** What node and fetch say in one word of a body that was cut. */
+const cutShort: Readonly<Record<string, string>> = {
+  aborted: 'The connection was closed in the middle of the answer (aborted)',
+  terminated: 'The connection was closed in the middle of the answer (terminated)',
+};
+
 const causes = (error: unknown): string => {
   const texts: string[] = [];
-  for (let at = error, n = 0; at instanceof Error && n < 6; at = at.cause, n += 1) texts.push(at.message);
+  for (let at = error, n = 0; at instanceof Error && n < 6; at = at.cause, n += 1)
+    texts.push(cutShort[at.message] ?? at.message);
   return texts.length > 0 ? [...new Set(texts)].join(' ← ') : String(error);
 };
 
@@ -174,6 +181,30 @@ const codeOf = (trouble: Trouble, body: unknown): string | undefined => {
     if (typeof code === 'string' || typeof code === 'number') return String(code);
   }
   return trouble.type === 'status' ? String(trouble.status) : undefined;
+};
+
+/** What words alone say of a model that is reached without a protocol of ours: what has a remedy of its own. */
+export const classifyWords = (
+  message: string,
+  model: string,
+): Pick<Failure, 'kind' | 'message' | 'transient' | 'code' | 'max_images' | 'action'> | undefined => {
+  const about: Told = { message, words: '', status: undefined };
+  const at: Endpoint = { provider: 'VS Code', model, baseUrl: '', hasKey: false, secrets: [] };
+  const verdict = isImageRefusal(about)
+    ? imageRefused(at, about)
+    : isOverflow(about)
+      ? overflow(at, about)
+      : undefined;
+  if (verdict === undefined) return undefined;
+  const { kind, sentence, transient, code, max_images, action } = verdict;
+  return {
+    kind,
+    message: excerpt(sentence, 600),
+    transient,
+    ...(code !== undefined && { code }),
+    ...(max_images !== undefined && { max_images }),
+    ...(action && { action }),
+  };
 };
 
 export const classify = (trouble: Trouble, at: Endpoint, now: number): Failure => {

@@ -181,6 +181,15 @@ export const messageSchema = z.looseObject({
   queue_item_id: z.string().optional(),
 });
 
+/** What an attempt of the same step streamed before the last one that brought text, and that one does not hold. */
+export const earlierTrySchema = z.looseObject({
+  attempt_id: z.string(),
+  text: z.string(),
+  reasoning: z.string().optional(),
+  reasoning_blob: hash.optional(),
+  ...offloaded,
+});
+
 /** Text of an attempt that never ended well. In the tree and in the view for ever, never in what the model is told. */
 export const incompleteOutputSchema = z.looseObject({
   type: z.literal('incomplete_output'),
@@ -193,6 +202,8 @@ export const incompleteOutputSchema = z.looseObject({
   reasoning_blob: hash.optional(),
   reason: z.enum(['stopped', 'connection', 'error', 'length', 'closed', 'crash']).optional(),
   error: z.string().optional(),
+  /** Oldest first. */
+  earlier: z.array(earlierTrySchema).optional(),
   ...offloaded,
 });
 
@@ -237,6 +248,7 @@ export type FilePart = Known<z.infer<typeof filePart>>;
 export type Part = Known<z.infer<typeof partSchema>>;
 export type Message = Known<z.infer<typeof messageSchema>>;
 export type IncompleteOutput = Known<z.infer<typeof incompleteOutputSchema>>;
+export type EarlierTry = Known<z.infer<typeof earlierTrySchema>>;
 export type IncompleteReason = NonNullable<IncompleteOutput['reason']>;
 export type Compaction = Known<z.infer<typeof compactionSchema>>;
 export type BranchSummary = Known<z.infer<typeof branchSummarySchema>>;

@@ -108,6 +108,11 @@ export const noteSchemas = {
     error: z.string(),
     /** The server asked for this wait: it may be cancelled, not skipped. */
     server_hint: z.boolean().optional(),
+    /** How much of the wait the server asked for. */
+    hint_ms: ms.optional(),
+    /** Restarts of a step in this turn so far, of how many. */
+    resume: count.optional(),
+    max_resumes: z.number().int().optional(),
     /** Blobs of images that the server did not accept: the rest of the turn goes without them. */
     without_images: z.array(hash).optional(),
   }),
@@ -124,6 +129,7 @@ export const noteSchemas = {
     due_at: z.string(),
     error: z.string(),
     server_hint: z.boolean().optional(),
+    hint_ms: ms.optional(),
   }),
   summarization_retry_start: note('summarization_retry_start', {
     attempt: count,
@@ -157,6 +163,8 @@ export const noteSchemas = {
     risk: z.enum(['read', 'write', 'run', 'net']).optional(),
     /** It is decided for this once only: nothing remembered lets such a call run. */
     always_asked: z.boolean().optional(),
+    /** In words, what a decision that counts for longer than once allows. */
+    allows: z.string().optional(),
     /** The change itself, as blobs, so that the card can show it after a reload without asking the tool again. */
     proposal: z
       .array(z.looseObject({ path: z.string(), before: hash.nullable(), after: hash.nullable() }))

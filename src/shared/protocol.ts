@@ -350,6 +350,11 @@ export interface StatusView {
 }
 
 /** Text of the attempt that streams now; not in the log yet. */
+/** What had streamed of a step that waits to be asked again: every try, oldest first. */
+export interface DroppedView {
+  tries: readonly { attempt_id: string; text: string; reasoning: string }[];
+}
+
 export interface GrowingView {
   attempt_id: string;
   turn_id: string;
@@ -380,6 +385,7 @@ export interface Snapshot {
   /** True when the path has older entries that `ask bodies` brings. */
   more: boolean;
   growing: GrowingView | null;
+  dropped?: DroppedView;
   progress: ProgressView[];
   draft: ComposerDraft;
 }
@@ -415,6 +421,7 @@ export type ToWebview =
       calls: { name: string; chars: number }[];
     }
   | { type: 'growing_end'; session: string; attempt_id: string }
+  | { type: 'dropped'; session: string; dropped: DroppedView | null }
   | { type: 'progress'; session: string; progress: ProgressView[] }
   /** Puts the focus into the composer, with text to begin with; or on what waits for a decision. */
   | { type: 'compose'; text?: string; mentions?: Mention[]; at?: 'approval' }

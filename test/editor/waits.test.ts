@@ -47,7 +47,7 @@ test('E4: a retry, a resume and a parked wait survive a reload; each can be skip
     await person.send('Are you there?');
     const retry = await waitOf(person, 'retry');
     expect(retry.slice(0, 2)).toEqual(['1', '4']);
-    await person.retry().getByText('attempt 2 of 4').waitFor();
+    await person.retry().getByText('try 2 of 4').waitFor();
     await editor.statusBar('Bough: retrying');
     await row('retrying');
     person = await reloaded(editor);

@@ -34,6 +34,7 @@ const noJournal: StreamJournal = {
   flush: () => Promise.resolve(),
   end: () => Promise.resolve(),
   read: () => Promise.resolve(null),
+  output: () => Promise.resolve(null),
 };
 
 export async function summarise(core: Core, run: Run, call: SummaryCall): Promise<Summary | Failure> {

@@ -147,6 +147,8 @@ export class Feed implements Disposable {
           return grow();
         case 'growing_end':
           return this.post({ type: 'growing_end', session: this.id, attempt_id: event.attempt_id });
+        case 'dropped':
+          return this.post({ type: 'dropped', session: this.id, dropped: agent.dropped() });
         case 'progress':
           return report();
         case 'line':

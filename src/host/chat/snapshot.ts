@@ -20,6 +20,7 @@ export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
   const { agent, isEphemeral, title, status, draft } = parts;
   const { log } = agent;
   const page = await settledPage(log);
+  const dropped = agent.dropped();
   return {
     type: 'snapshot',
     session: {
@@ -39,6 +40,7 @@ export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
     entries: page.entries,
     more: page.more,
     growing: agent.growing(),
+    ...(dropped === null ? {} : { dropped }),
     progress: agent.progress(),
     draft,
   };

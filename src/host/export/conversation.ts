@@ -74,12 +74,17 @@ async function bodyBlocks(row: Row, read: Read): Promise<Block[]> {
     case 'assistant':
       return answerBlocks(row.entry, row.cards, read);
     case 'incomplete': {
-      const { text, blob, preview, reason, error } = row.entry;
-      const whole = blob === undefined ? text : await read(blob, preview ?? '');
+      const { reason, error } = row.entry;
+      const texts: Block[] = [];
+      for (const { text, blob, preview } of [...(row.entry.earlier ?? []), row.entry]) {
+        if (texts.length > 0)
+          texts.push({ kind: 'quiet', text: 'It broke off here and was asked for again.' });
+        texts.push({ kind: 'markdown', text: blob === undefined ? text : await read(blob, preview ?? '') });
+      }
       const why = [reason ?? 'unknown', ...(error === undefined ? [] : [error])].join(', ');
       return [
         { kind: 'heading', text: 'Answer (incomplete)' },
-        { kind: 'markdown', text: whole },
+        ...texts,
         { kind: 'quiet', text: `This answer never ended (${why}).` },
       ];
     }

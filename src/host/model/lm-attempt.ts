@@ -3,6 +3,7 @@
  * never throws. Free of vscode itself: parts are told apart by their shape, because newer versions bring kinds of parts
  * that the types of our oldest version do not know.
  */
+import { classifyWords } from '../../models/classify.js';
 import type { FinishReason, ModelEvent, ModelRequest, ReceivedCall } from '../../ports.js';
 import { cancelled, type Failure } from '../../shared/failure.js';
 
@@ -172,12 +173,17 @@ function emptyAnswer(label: string): Failure {
   };
 }
 
-/** NoPermissions, NotFound and Blocked are never retried; anything else by our own backoff. */
+/**
+ * NoPermissions, NotFound and Blocked are never retried; what the words say has a remedy of its own – images that are not
+ * taken, a conversation that is too long – is not either; anything else by our own backoff.
+ */
 export function lmFailure(error: unknown, label: string): Failure {
   const code = codeOf(error) ?? 'Unknown';
   const detail = messageOf(error).slice(0, 500);
   const known = refusals[code];
   if (!known) {
+    const told = classifyWords(detail, label);
+    if (told !== undefined) return { code, detail, ...told };
     const message = `${label} failed: ${detail || 'no reason given'}`;
     return { kind: 'network', message, transient: true, code, detail };
   }

@@ -84,7 +84,7 @@ function branchItems({ sessions, current }: PickParts): SessionItem[] {
 
 function itemOf(summary: SessionSummary, { store, sessions, now, current }: PickParts): SessionItem {
   const live = sessions.peekReadable(summary.id);
-  const word = rowWord(summary, live?.run());
+  const word = rowWord(summary, live?.run(), live?.agent.interrupted() != null);
   const age = relativeTime(summary.updated, now(), vscode.env.language);
   const kept = store.isEphemeral(summary.id) ? vscode.l10n.t('not kept') : '';
   const notes = [word, kept, summary.id === current ? vscode.l10n.t('on show') : '', age];

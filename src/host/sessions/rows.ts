@@ -12,7 +12,10 @@ export type RowWord =
 export function rowWord(
   summary: Pick<SessionSummary, 'status' | 'archived'>,
   run: RunState | undefined,
+  /** It is open here, and nothing will take its turn up by itself. */
+  isInterrupted = false,
 ): RowWord {
+  if (isInterrupted) return 'incomplete';
   switch (run) {
     case 'running':
     case 'stopping':

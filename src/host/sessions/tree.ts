@@ -182,7 +182,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const live = this.parts.sessions.peekReadable(summary.id);
     const { sessions } = this.parts;
     // Of one that could not be opened here the list may not know yet.
-    const word = sessions.troubleOf(summary.id) ? 'damaged' : rowWord(summary, live?.run(), live?.interrupted() != null);
+    const word = sessions.troubleOf(summary.id)
+      ? 'damaged'
+      : rowWord(summary, live?.run(), live?.agent.interrupted() != null);
     const title = live?.title() ?? summary.title;
     const isShown = this.parts.shown() === summary.id;
     const item = new vscode.TreeItem(

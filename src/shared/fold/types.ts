@@ -76,6 +76,10 @@ export interface Wait {
   due_at: string;
   error: string;
   server_hint: boolean;
+  /** How much of it the server asked for, from its beginning. */
+  hint_ms: number;
+  /** Of a retry: the step's restart that it belongs to, when there was one. */
+  restart?: { count: number; max: number };
 }
 
 export interface PendingApproval {
@@ -86,6 +90,8 @@ export interface PendingApproval {
   risk: 'read' | 'write' | 'run' | 'net';
   /** Can be decided for this once only. */
   always_asked?: boolean;
+  /** In words, what a decision that counts for longer allows. */
+  allows?: string;
   input: unknown;
   input_hash: string;
   targets: { path: string; hash: string | null }[];
@@ -162,11 +168,13 @@ export interface ToolCard {
 
 /** What a step waited for before it was answered, or ended without an answer. */
 export interface Waited {
-  /** In all. */
+  /** In all, without what was late. */
   ms: number;
   requests: number;
-  /** The server asked for (a part of) it. */
-  isServers: boolean;
+  /** How much of it servers asked for. */
+  asked_ms: number;
+  /** How long after a wait was over the request was sent: nobody did, or Bough did not run. */
+  late_ms: number;
   /** Images that the server did not accept and that were left out. */
   images: number;
   /** The last wait was ended by the end of the turn. */

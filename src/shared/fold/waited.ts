@@ -3,6 +3,7 @@
  * them all; what came of them is shown with the answer, or with the prompt when none came.
  */
 import type { Entry, NoteOf } from '../notes.js';
+import { hintOf } from './state.js';
 import type { Waited } from './types.js';
 
 type Start = NoteOf<'retry_start'> | NoteOf<'resume_start'>;
@@ -63,7 +64,8 @@ function close(turn: Turn, until: string): Waited {
   const waited = (turn.waited ??= {
     ms: 0,
     requests: 1,
-    isServers: false,
+    asked_ms: 0,
+    late_ms: 0,
     images: 0,
     isCancelled: false,
     reasons: [],
@@ -73,8 +75,10 @@ function close(turn: Turn, until: string): Waited {
   turn.open = null;
   const ms = Date.parse(until) - Date.parse(open.timestamp);
   // Clocks may be set meanwhile: then what was planned is the better guess.
-  waited.ms += Number.isNaN(ms) || ms < 0 ? open.delay_ms : ms;
-  waited.isServers ||= open.server_hint === true || (open.type === 'retry_start' && open.kind === 'parked');
+  const passed = Number.isNaN(ms) || ms < 0 ? open.delay_ms : ms;
+  waited.ms += Math.min(passed, open.delay_ms);
+  waited.asked_ms += Math.min(passed, hintOf(open));
+  waited.late_ms += Math.max(0, passed - open.delay_ms);
   if (open.type === 'retry_start') waited.images += open.without_images?.length ?? 0;
   waited.reasons.push(open.error);
   return waited;

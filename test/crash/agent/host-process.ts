@@ -62,7 +62,11 @@ const session: AgentSession = createAgentSession(log, {
     model: 'script/play',
   }),
   redact: { keys: (text) => text, tokens: (text) => text, begun: () => 0 },
-  rules: { allows: ({ subject }) => !ASKS.test(subject), remember: () => Promise.resolve(null) },
+  rules: {
+    allows: ({ subject }) => !ASKS.test(subject),
+    describe: ({ subject }) => subject,
+    remember: () => Promise.resolve(null),
+  },
   surroundings: () => Promise.resolve({ system: 'test', shell: 'sh', date: '2026-01-01', instructions: [] }),
   random: Math.random,
   log: (level, text) => say(`log ${level} ${text}`),

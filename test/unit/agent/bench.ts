@@ -136,6 +136,7 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
       allows: (call, ofSession) =>
         options.allows?.(call) === true ||
         ofSession.some(({ tool, pattern }) => tool === call.tool && pattern === call.subject),
+      describe: ({ tool, subject }) => `${tool} ${subject}`,
       remember: (call, scope) => {
         remembered.push({ ...call, scope });
         return Promise.resolve(scope === 'session' ? { tool: call.tool, pattern: call.subject } : null);

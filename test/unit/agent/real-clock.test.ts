@@ -53,7 +53,7 @@ async function open(protocol: Protocol, retry: Partial<RetryPolicy> = {}): Promi
       model: 'p/m',
     }),
     redact: { keys: (text) => text, tokens: (text) => text, begun: () => 0 },
-    rules: { allows: () => false, remember: () => Promise.resolve(null) },
+    rules: { allows: () => false, describe: ({ subject }) => subject, remember: () => Promise.resolve(null) },
     surroundings: () =>
       Promise.resolve({ system: 'Linux', shell: 'sh', date: '2026-01-01', instructions: [] }),
     random: Math.random,

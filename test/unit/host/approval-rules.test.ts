@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createApprovalRules,
   readRules,
+  type AddedRule,
   type Rule,
   type RuleStore,
 } from '../../../src/host/approval-rules.js';
@@ -48,6 +49,36 @@ describe('remembered approvals', () => {
     expect(store.value).toEqual([{ tool: 'run', pattern: 'npm test *', folder: 'file:///a' }]);
     expect(createApprovalRules(store, 'file:///a').allows(run('npm test'), [])).toBe(true);
     expect(createApprovalRules(store, 'file:///b').allows(run('npm test'), [])).toBe(false);
+  });
+
+  it('says what is allowed from now on, can take it back, and keeps words beside what nobody can read', async () => {
+    const store = memory([{ tool: 'edit', pattern: 'a.ts' }]);
+    const added: AddedRule[] = [];
+    const rules = createApprovalRules(store, 'file:///a', (one) => added.push(one));
+    await rules.remember(run('npm test -- x'), 'workspace');
+    await rules.remember(run('echo "a secret" > b.txt'), 'always');
+    await rules.remember(run('echo "a secret" > b.txt'), 'always');
+    await rules.remember(run('git push'), 'session');
+    expect(added.map(({ words }) => words)).toEqual([
+      'all commands that begin with npm test, in this folder',
+      'exactly this one command of echo, in any folder',
+    ]);
+    expect(readRules(store.value)[2]?.about).toBe('exactly this one command of echo');
+    expect(JSON.stringify(store.value)).not.toContain('secret');
+    await added[1]?.undo();
+    await added[0]?.undo();
+    expect(store.value).toEqual([{ tool: 'edit', pattern: 'a.ts' }]);
+  });
+
+  it.each([
+    [run('git push --force'), 'all commands that begin with git push'],
+    [run('TOKEN=x npm test'), 'all commands that begin with npm test, with TOKEN set'],
+    [run('rm -rf build'), 'exactly this one command of rm'],
+    [run('(cd a)'), 'exactly this one command'],
+    [{ tool: 'write', subject: 'src/a*.ts' }, 'writing src/a*.ts'],
+    [{ tool: 'mcp_x', subject: 'y' }, 'the tool mcp_x with y'],
+  ])('says in words what %j would allow', (call, words) => {
+    expect(createApprovalRules(memory(), undefined).describe(call)).toBe(words);
   });
 
   it('always: everywhere, written once, for this tool only', async () => {

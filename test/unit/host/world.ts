@@ -49,7 +49,7 @@ export function makeWorld(
     ids,
     settings: () => readAgentSettings((name) => settings[name]),
     redact: { keys: (text) => text, tokens: (text) => text, begun: () => 0 },
-    rules: { allows: () => false, remember: () => Promise.resolve(null) },
+    rules: { allows: () => false, describe: ({ subject }) => subject, remember: () => Promise.resolve(null) },
     surroundings: () =>
       Promise.resolve({ system: 'Linux', shell: 'sh', date: '2026-01-01', instructions: [] }),
     random: () => 0.5,

@@ -82,6 +82,29 @@ describe('what is too long for a line', () => {
     expect(await blobText(one.reasoning_blob)).toBe(whole);
   });
 
+  it('what earlier attempts said goes to blobs first, and the last text stays', async () => {
+    const base = { type: 'incomplete_output', attempt_id: 'z', incomplete: true } as const;
+    const earlier = [
+      { attempt_id: 'a', text: long, reasoning: `${long}more` },
+      { attempt_id: 'b', text: 'short' },
+    ];
+    const entry = await kept({ ...base, text: 'the last', earlier });
+    if (entry.type !== 'incomplete_output') throw new Error('not kept as it was');
+    expect(entry).toMatchObject({
+      text: 'the last',
+      earlier: [{ text: '', preview, reasoning: preview }, earlier[1]],
+    });
+    expect(await blobText(entry.earlier?.[0]?.blob)).toBe(whole);
+    const many = Array.from({ length: 60 }, (_, index) => ({
+      attempt_id: String(index),
+      text: `${String(index)}${'\u0001'.repeat(5_000)}`,
+    }));
+    const crowd = await kept({ ...base, text: 'the last', earlier: many });
+    if (crowd.type !== 'incomplete_output') throw new Error('not kept as it was');
+    expect(crowd.text).toBe('the last');
+    expect(await blobText(crowd.earlier?.at(-1)?.blob)).toBe(many.at(-1)?.text);
+  });
+
   it('the body of a skill is a blob', async () => {
     const skill = await kept({ type: 'skill_load', name: 's', description: 'd', body: long });
     expect(skill).toMatchObject({ body: '', preview });

@@ -105,6 +105,27 @@ describe('the stream journal', () => {
     await journal.close();
   });
 
+  it('keeps what earlier attempts of the step had streamed, at every moment of beginning anew', async () => {
+    const journal = journalOf();
+    await journal.begin(head);
+    journal.add({ text: 'a long one' });
+    await journal.flush();
+    const earlier = [{ attempt_id: 'x', text: 'a long one', reasoning: '' }];
+    const before = files.calls.length;
+    await journal.begin({ ...head, attempt_id: 'y', earlier });
+    // The file is replaced as a whole: it never is without them.
+    expect(files.calls.slice(before).filter((call) => call.startsWith('replace'))).toHaveLength(1);
+    journal.add({ text: 'Well' });
+    await journal.close();
+    expect(await journalOf().read()).toEqual({
+      head: { ...head, attempt_id: 'y', earlier },
+      text: 'Well',
+      reasoning: '',
+    });
+    const first = (await readFile(file(), 'utf8')).split('\n')[0] ?? '';
+    expect(JSON.parse(first)).toMatchObject({ attempt_id: 'y', step: 2, parent_id: 'p', turn_id: 't' });
+  });
+
   it('D5: gives back what a dead process wrote, wherever it was cut', async () => {
     const journal = journalOf();
     await journal.begin(head);

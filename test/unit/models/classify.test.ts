@@ -443,3 +443,9 @@ describe('C16: images that are not accepted', () => {
     expect(failure.code).not.toMatch(/^images?$/);
   });
 });
+
+it('says in words what broke off where node says one word', () => {
+  expect(thrown(new Error('aborted')).detail).toBe(
+    'The connection was closed in the middle of the answer (aborted)',
+  );
+});

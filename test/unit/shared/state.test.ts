@@ -244,6 +244,7 @@ describe('waits', () => {
       due_at: '2026-01-01T00:00:02Z',
       error: '429',
       server_hint: true,
+      hint_ms: 2000,
     });
     expect(log.add({ type: 'retry_end', success: false, attempt: 2 }).fold().state().wait).toBeNull();
     expect(log.add(resume(3)).fold().state().wait).toMatchObject({

@@ -56,12 +56,22 @@ describe('E4: what was waited for', () => {
       a1: {
         ms: 2_000,
         requests: 3,
-        isServers: true,
+        asked_ms: 1_000,
+        late_ms: 0,
         images: 0,
         isCancelled: false,
         reasons: ['Too many requests.', 'Overloaded.'],
       },
     });
+  });
+
+  it('tells what the server asked for from what was waited, and neither from the time nobody waited', () => {
+    const log = begun().add(retry({ server_hint: true, hint_ms: 400, delay_ms: 500 }), step, retryEnd);
+    log.add(retry({ kind: 'parked', server_hint: true, hint_ms: 1_000, delay_ms: 1_000 }));
+    // What the log says of a time when Bough did not run is nothing: the next request comes so much later.
+    for (let second = 1; second < 20; second += 1) log.add({ type: 'label', target_id: 'u1', label: 'x' });
+    log.add(step, retryEnd).assistant('a1', [], { turn_id });
+    expect(waits(log)).toMatchObject({ a1: { ms: 1_500, asked_ms: 1_400, late_ms: 19_500 } });
   });
 
   it('each answer has its own', () => {

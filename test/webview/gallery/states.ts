@@ -122,6 +122,7 @@ function withApproval(): Scene {
     risk: 'run',
     turn_id: 'turn-1',
     targets: [],
+    allows: 'all commands that begin with npm test',
   });
   scene.status = { ...idle, run: 'waiting' };
   return scene;
@@ -247,7 +248,7 @@ function waiting(kind: 'retry' | 'server' | 'resume' | 'parked'): State {
       max_attempts: 4,
       kind: kind === 'parked' ? 'parked' : 'retry',
       error: kind === 'retry' ? 'The model is overloaded (503).' : 'Too many requests (429).',
-      ...(kind === 'retry' ? {} : { server_hint: true }),
+      ...(kind === 'retry' ? { resume: 2, max_resumes: 5 } : { server_hint: true }),
     });
   }
   scene.status = {
@@ -255,7 +256,20 @@ function waiting(kind: 'retry' | 'server' | 'resume' | 'parked'): State {
     run: kind === 'parked' ? 'parked' : 'retrying',
     mode: kind === 'resume' ? 'accept_edits' : 'ask',
   };
-  return { name: `retry-${kind}`, scene, height: 420 };
+  const tries = [
+    {
+      attempt_id: 'y',
+      text: 'There is a README and a folder with the sources, which hold the',
+      reasoning: '',
+    },
+    { attempt_id: 'z', text: 'In this folder there are', reasoning: 'I look first.' },
+  ];
+  return {
+    name: `retry-${kind}`,
+    scene,
+    height: 420,
+    ...(kind === 'resume' ? { snapshot: { dropped: { tries } } } : {}),
+  };
 }
 
 function waited(): State {
@@ -289,6 +303,12 @@ function incomplete(): State {
     turn_id: 'turn-1',
     text: 'A greeting went out\ninto the evening air,\n\nand nobody',
     error: 'The connection was lost.',
+    earlier: [
+      {
+        attempt_id: 'z',
+        text: 'A greeting went out, over the hills and along the river, and came back *late in the night*',
+      },
+    ],
   });
   scene.endTurn('turn-1', 'failed');
   scene.status = {
@@ -301,7 +321,7 @@ function incomplete(): State {
       detail: 'ECONNRESET',
     },
   };
-  return { name: 'incomplete', scene };
+  return { name: 'incomplete', scene, press: 'earlier-toggle' };
 }
 
 function failed(): State {

@@ -239,8 +239,11 @@ export function composerTests(open: Open): void {
 
     it('offers to reply instead of deciding, and does so only then', async () => {
       const scene = workingScene();
-      askForApproval(scene);
       const chat = await open(scene);
+      // Begun before the card was there: Enter was meant for something else.
+      await chat.composer.fill('Do something');
+      await chat.post(askForApproval(scene));
+      await chat.at('approve').waitFor();
       chat.answer = (message) =>
         message.type === 'intent' && message.intent.type === 'send' && message.intent.reply_instead !== true
           ? {
@@ -259,10 +262,11 @@ export function composerTests(open: Open): void {
       await chat.at('problem').getByRole('button', { name: 'Deny and Send' }).click();
       await eventually(() => chat.composer.inputValue()).toBe('');
       expect(chat.intents().at(-1)).toMatchObject({ type: 'send', reply_instead: true });
-      // The button beside the text says at once what it does; a key alone never decides.
+      // Written while the card stands, in the field that says what it does: Enter does what the button says.
+      expect(await chat.composer.getAttribute('placeholder')).toBe('Decide above, or write what denies it');
       await chat.composer.fill('And that');
       expect(await chat.at('send').innerText()).toBe('Deny and Send');
-      await chat.at('send').click();
+      await chat.composer.press('Enter');
       await eventually(() => chat.intents().at(-1)).toMatchObject({
         type: 'send',
         text: 'And that',

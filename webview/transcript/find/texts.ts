@@ -3,7 +3,7 @@
  * not open is found all the same. Parts carry the names of the elements that show them (`data-find`).
  */
 import type { Token, Tokens } from 'marked';
-import type { ConversationEntry } from '../../../src/shared/entry.js';
+import type { ConversationEntry, EarlierTry } from '../../../src/shared/entry.js';
 import type { Row, ToolCard } from '../../../src/shared/fold/types.js';
 import { promptOf, textOf } from '../../../src/shared/prompt-parts.js';
 import { diffOf } from '../hunks.js';
@@ -66,6 +66,7 @@ function entryParts(row: Row): FoundPart[] {
       return [
         ...thoughtPart([row.entry.reasoning ?? ''], row.entry.id),
         { name: 'text', text: markdownText(row.entry.text || (row.entry.preview ?? '')) },
+        ...earlierPart(row.entry.earlier ?? [], row.entry.id),
       ];
     case 'compaction':
     case 'branch_summary':
@@ -81,6 +82,12 @@ function entryParts(row: Row): FoundPart[] {
       ];
     }
   }
+}
+
+function earlierPart(tries: readonly EarlierTry[], entry: string): FoundPart[] {
+  if (tries.length === 0) return [];
+  const text = tries.map((tried) => markdownText(tried.text || (tried.preview ?? ''))).join(BREAK);
+  return [{ name: 'earlier', text, opens: `${entry} earlier` }];
 }
 
 function thoughtPart(thoughts: readonly string[], entry: string): FoundPart[] {

@@ -128,6 +128,17 @@ describe('an attempt at a model of VS Code', () => {
     },
   );
 
+  it.each([
+    ['Request Failed: 400 image exceeds 5 MB maximum', { kind: 'refused', code: 'image' }],
+    ['At most 2 images per request', { kind: 'refused', code: 'images', max_images: 2 }],
+    ['prompt is too long: 210000 tokens', { kind: 'overflow' }],
+  ])('what has a remedy is told from what passes: %s', async (words, failure) => {
+    expect((await attempt([], { refuse: new Error(words) })).last).toMatchObject({
+      type: 'failure',
+      failure: { ...failure, transient: false, detail: words },
+    });
+  });
+
   it('a stop is a cancellation, whatever was thrown', async () => {
     const abort = new AbortController();
     abort.abort();
