@@ -18,6 +18,8 @@ export interface ParsedLine {
   header?: Header;
   /** In words; the line's records, if any, were taken all the same. */
   faults: string[];
+  /** An entry of the line does not say when it was written. */
+  isUndated?: true;
   /** A record of the line was cut short. At the end of the file that is a write that never ended, whatever stands there. */
   isCut?: true;
 }
@@ -171,6 +173,7 @@ function takeRecord(value: unknown, dialect: Dialect, fallbackTime: string, resu
       result.faults.push(entry);
       return;
     }
+    if (isObject(record) && typeof record['timestamp'] !== 'string') result.isUndated = true;
     entries.push(entry);
   }
   if (entries.length === 0) result.faults.push('an empty batch');

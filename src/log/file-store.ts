@@ -222,6 +222,8 @@ export class FileStore implements SessionStore, StoreAbilities {
     if (handles.isOutside(id)) throw outside(paths.log);
     const log = await handles.live(paths);
     const move = async (): Promise<Discarded> => {
+      // First, so that whatever ends this process leaves none without a log.
+      await handles.indexOf(paths)?.remove();
       await this.#catalog.markDeleted(paths.name);
       return this.#trash.discard(paths);
     };

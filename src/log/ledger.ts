@@ -9,6 +9,8 @@ import { isConversation, type Entry } from '../shared/notes.js';
 import { parseLine, type Dialect, type ParsedLine } from './codec.js';
 import { accessBy, dialectOf, type OpenAccess } from './header.js';
 import { KIT_VERSION, continuesLine, looksLikeVersion3 } from './kit-v3.js';
+import type { LedgerBase } from './ledger-base.js';
+import type { LedgerImage, PlainPart } from './ledger-image.js';
 import type { RawLine } from './scan.js';
 import type { LogDamage, PlacedEntry } from './store.js';
 import { Tree } from './tree.js';
@@ -33,28 +35,69 @@ export type Tail =
   | { kind: 'fragment'; offset: number; end: number; line: number };
 
 export class Ledger {
-  readonly fold = new SessionFold();
+  readonly fold: SessionFold;
+  readonly #base: LedgerBase | undefined;
   readonly #damage: LogDamage[] = [];
   /** Beyond what is listed, so that a file of garbage takes no memory. */
   #unlisted: { count: number; last: LogDamage } | undefined;
-  readonly tree = new Tree();
+  readonly tree: Tree;
+  /** Behind those of the base. */
   readonly #places: EntryPlace[] = [];
-  /** Attempts whose text the log holds. */
+  /** Attempts whose text the log holds, behind those of the base. */
   readonly #attempts = new Set<string>();
   readonly #fallbackTime: string;
   #header: Header;
   #hasHeader = false;
   #messages = 0;
   #isArchived = false;
+  /** An entry has the file's time in place of its own. */
+  #hasGuessedTime = false;
   #dialect: Dialect = 'own';
   #line = 1;
   #end = 0;
   #tail: Tail = { kind: 'none' };
 
-  /** `name` is the id, and `fallbackTime` the time, of what does not say its own. */
-  constructor(name: string, fallbackTime: string) {
+  /**
+   * `name` is the id, and `fallbackTime` the time, of what does not say its own; `base` is what an index says of the lines
+   * before, with the same result as if they were taken.
+   */
+  constructor(name: string, fallbackTime: string, base?: LedgerBase) {
     this.#fallbackTime = fallbackTime;
+    this.#base = base;
+    this.fold = new SessionFold(base?.fold);
+    this.tree = new Tree(base?.tree);
     this.#header = { type: 'session', version: FORMAT_VERSION, id: name, timestamp: fallbackTime };
+    if (base !== undefined) this.#goOn(base.plain);
+  }
+
+  #goOn({ header, messages, isArchived, next, damage, unlisted }: PlainPart): void {
+    this.#header = header;
+    this.#hasHeader = true;
+    this.#messages = messages;
+    this.#isArchived = isArchived;
+    this.#line = next.line;
+    this.#end = next.from;
+    this.#damage.push(...damage);
+    this.#unlisted = unlisted;
+  }
+
+  /** Undefined while there is something that only reading the file from its start can tell. */
+  image(): LedgerImage | undefined {
+    const isOurs = this.#hasHeader && this.#header.version === FORMAT_VERSION && this.#dialect === 'own';
+    if (!isOurs || this.#hasGuessedTime || this.#tail.kind !== 'none') return undefined;
+    const places = Array.from({ length: this.position }, (_, position) => this.place(position) as EntryPlace);
+    return {
+      header: this.#header,
+      messages: this.#messages,
+      isArchived: this.#isArchived,
+      next: this.next,
+      damage: this.#damage,
+      unlisted: this.#unlisted,
+      places,
+      attempts: [...(this.#base?.attempts() ?? []), ...this.#attempts],
+      tree: this.tree.image(),
+      fold: this.fold.image(),
+    };
   }
 
   get header(): Header {
@@ -79,7 +122,11 @@ export class Ledger {
   }
 
   get position(): number {
-    return this.#places.length;
+    return this.#before + this.#places.length;
+  }
+
+  get #before(): number {
+    return this.#base?.position ?? 0;
   }
 
   get head(): string | null {
@@ -116,11 +163,11 @@ export class Ledger {
   }
 
   place(position: number): EntryPlace | undefined {
-    return this.#places[position];
+    return position < this.#before ? this.#base?.place(position) : this.#places[position - this.#before];
   }
 
   hasAttempt(id: string): boolean {
-    return this.#attempts.has(id);
+    return this.#attempts.has(id) || this.#base?.attempts().has(id) === true;
   }
 
   /** A session that is not on disk yet: its header is known, its file is empty. */
@@ -138,6 +185,7 @@ export class Ledger {
       return [];
     }
     if (parsed.faults.length > 0) this.tree.markGap(this.fold.head);
+    this.#hasGuessedTime ||= parsed.isUndated === true;
     const isHeaderTaken = this.#takeHeader(parsed, raw);
     const placed = this.#place(parsed.entries, raw);
     const kind = raw.isTooLong ? 'too-large' : 'unreadable-line';
@@ -207,7 +255,7 @@ export class Ledger {
 
   #place(entries: readonly Entry[], raw: RawLine): PlacedEntry[] {
     return entries.map((asWritten, index) => {
-      const position = this.#places.length;
+      const { position } = this;
       const isContinuing = this.#dialect === 'kit-v3' && continuesLine(asWritten);
       const linkedFrom = isContinuing ? { ...asWritten, parent_id: this.fold.head } : asWritten;
       const where = { line: raw.line, offset: raw.offset, index };

@@ -1,7 +1,9 @@
 /** Reads a log into a ledger, whole or from where it was read to before. Changes nothing on disk. */
 import type { Files, OpenFile } from '../ports.js';
+import { BlockHashes } from './block-hashes.js';
 import { readRange, withFile } from './bytes.js';
 import { Ledger } from './ledger.js';
+import type { LogIndex } from './log-index.js';
 import { scanLines } from './scan.js';
 import { stored } from './storage.js';
 import type { PlacedEntry } from './store.js';
@@ -17,17 +19,26 @@ export interface Loaded {
   /** When it was read, ms since the epoch. */
   mtime: number;
   mark: Uint8Array;
+  /** Digests of the bytes that the ledger was made of. */
+  seen: BlockHashes;
+  /** How much of the file an index on disk says right, and can be trusted to say the next time. */
+  indexed: number;
 }
 
 export const markOf = (bytes: Uint8Array): Uint8Array => bytes.slice(0, MARK_BYTES);
 
-export async function loadLog(files: Files, path: string, name: string): Promise<Loaded> {
+export async function loadLog(files: Files, path: string, name: string, index?: LogIndex): Promise<Loaded> {
   return stored('read', path, () =>
     withFile(files.open(path, 'read'), async (file) => {
-      const { size, mtime } = await file.stat();
-      const ledger = new Ledger(name, new Date(mtime).toISOString());
-      await readOn(file, ledger, size, () => undefined);
-      return { ledger, size, mtime, mark: await readRange(file, 0, Math.min(MARK_BYTES, size)) };
+      const stat = await file.stat();
+      const { size, mtime } = stat;
+      const known = await index?.read(file, stat);
+      const ledger = new Ledger(name, new Date(mtime).toISOString(), known?.base);
+      const indexed = known === undefined || known.wasCompared ? 0 : ledger.next.from;
+      const seen = known?.seen ?? new BlockHashes();
+      const loaded = { ledger, size, mtime, seen, indexed };
+      await readOn(file, loaded, size, () => undefined);
+      return { ...loaded, mark: await readRange(file, 0, Math.min(MARK_BYTES, size)) };
     }),
   );
 }
@@ -45,7 +56,7 @@ export async function readMore(
       const isSame = Buffer.compare(mark.subarray(0, loaded.mark.length), loaded.mark) === 0;
       if (!isSame || size < loaded.size) return undefined;
       const placed: PlacedEntry[] = [];
-      await readOn(file, loaded.ledger, size, (entries) => placed.push(...entries));
+      await readOn(file, loaded, size, (entries) => placed.push(...entries));
       Object.assign(loaded, { size, mark });
       return placed;
     }),
@@ -54,11 +65,12 @@ export async function readMore(
 
 async function readOn(
   file: OpenFile,
-  ledger: Ledger,
+  { ledger, seen }: Pick<Loaded, 'ledger' | 'seen'>,
   to: number,
   onPlaced: (entries: PlacedEntry[]) => void,
 ): Promise<void> {
-  for await (const lines of scanLines(file, { ...ledger.next, to })) {
+  const onBytes = (bytes: Uint8Array, offset: number): void => seen.add(bytes, offset);
+  for await (const lines of scanLines(file, { ...ledger.next, to, onBytes })) {
     for (const line of lines) onPlaced(ledger.take(line));
   }
 }

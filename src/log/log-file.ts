@@ -6,10 +6,12 @@ import path from 'node:path';
 import type { Clock, Files, Ids } from '../ports.js';
 import type { Header } from '../shared/entry.js';
 import { BoughError } from '../shared/failure.js';
+import { BlockHashes } from './block-hashes.js';
 import { serialiseBatch, serialiseHeader } from './codec.js';
 import { LogWriter } from './commit.js';
 import type { SessionLease } from './lease.js';
 import { Ledger } from './ledger.js';
+import type { LogIndex } from './log-index.js';
 import type { Purpose } from './os-lock.js';
 import { loadLog, markOf, readMore, type Loaded } from './load.js';
 import type { SessionPaths } from './session-name.js';
@@ -25,6 +27,8 @@ export interface LogFileParts {
   lease: SessionLease;
   /** `bough/<version>`, for headers that have to be made up. */
   producer: string;
+  /** Absent: what was read is not kept for the next time. */
+  index?: LogIndex;
   /** Runs before a new log's folder is made. */
   prepare?: () => Promise<void>;
 }
@@ -54,11 +58,12 @@ export class LogFile {
   static create(parts: LogFileParts, header: Header): LogFile {
     const ledger = new Ledger(parts.paths.name, header.timestamp ?? '');
     ledger.begin(header);
-    return new LogFile(parts, { ledger, size: 0, mtime: 0, mark: new Uint8Array(0) }, true);
+    const seen = new BlockHashes();
+    return new LogFile(parts, { ledger, size: 0, mtime: 0, mark: new Uint8Array(0), seen, indexed: 0 }, true);
   }
 
   static async open(parts: LogFileParts): Promise<LogFile> {
-    return new LogFile(parts, await loadLog(parts.files, parts.paths.log, parts.paths.name), false);
+    return new LogFile(parts, await load(parts), false);
   }
 
   get ledger(): Ledger {
@@ -118,7 +123,7 @@ export class LogFile {
     if (stat.size === this.#loaded.size && !isTorn) return nothingNew;
     const placed = await readMore(files, paths.log, this.#loaded);
     if (placed !== undefined) return { placed, isReloaded: false };
-    this.#loaded = await loadLog(files, paths.log, paths.name);
+    this.#loaded = await load(this.#parts);
     return { placed: [], isReloaded: true };
   }
 
@@ -133,12 +138,26 @@ export class LogFile {
     const pieces = [...preamble, ...lines].map((text) => Buffer.from(text));
     const bytes = Buffer.concat([Buffer.from(hasOpenTail ? '\n' : ''), ...pieces]);
     await this.#writer.commit(bytes, from, this.#isNew);
+    this.#loaded.seen.add(bytes, from);
     this.#isNew = false;
     ledger.closeTail();
     const placed = this.#takeLines(pieces, hasOpenTail ? line + 1 : line);
     this.#loaded.size = ledger.next.from;
     if (from === 0) this.#loaded.mark = markOf(bytes);
     return placed.slice(preamble.length);
+  }
+
+  /** Keeps what was read for the next time, when there is enough that the index does not know. */
+  async keepIndex(): Promise<void> {
+    const { index, paths } = this.#parts;
+    const { ledger, seen, indexed } = this.#loaded;
+    const size = ledger.next.from;
+    if (index?.isWorth(size, indexed) !== true) return;
+    try {
+      if (await index.write(paths.log, ledger, seen)) this.#loaded.indexed = size;
+    } catch {
+      return; // a cache: the log is read without it
+    }
   }
 
   #takeLines(pieces: readonly Buffer[], firstLine: number): PlacedEntry[][] {
@@ -190,6 +209,9 @@ export class LogFile {
     this.#loaded.size = tail.offset;
   }
 }
+
+const load = ({ files, paths, index }: LogFileParts): Promise<Loaded> =>
+  loadLog(files, paths.log, paths.name, index);
 
 const gone = (file: string): BoughError =>
   new BoughError(

@@ -86,6 +86,7 @@ async function volumeOf(file: string): Promise<string> {
 function toStat(stat: {
   size: number;
   mtimeMs: number;
+  ctimeMs: number;
   birthtimeMs: number;
   dev: number;
   ino: number;
@@ -95,6 +96,7 @@ function toStat(stat: {
   return {
     size: stat.size,
     mtime: stat.mtimeMs,
+    changed: stat.ctimeMs,
     isFile: stat.isFile(),
     isFolder: stat.isDirectory(),
     // The number of a file that is gone may be another's at once.

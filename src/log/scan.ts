@@ -24,6 +24,8 @@ export interface ScanOptions {
   line?: number;
   /** Where to stop: the file's size when the scan began, so that what is written meanwhile is left for the next. */
   to: number;
+  /** Learns of every byte that was read, in order. */
+  onBytes?: (bytes: Uint8Array, offset: number) => void;
   chunkBytes?: number;
   maxLineBytes?: number;
 }
@@ -39,6 +41,7 @@ export async function* scanLines(file: OpenFile, options: ScanOptions): AsyncGen
     const wanted = Math.min(chunk.length, options.to - at);
     const count = await file.read(chunk.subarray(0, wanted), at);
     if (count <= 0) break;
+    options.onBytes?.(chunk.subarray(0, count), at);
     const found = lines.add(chunk.subarray(0, count));
     at += count;
     if (found.length > 0) yield found;

@@ -6,6 +6,7 @@ import { newHeader } from './header.js';
 import { SessionLease, type LeaseParts } from './lease.js';
 import type { LockTable } from './lock-table.js';
 import { FileLog, type LogParts } from './log.js';
+import { LogIndex } from './log-index.js';
 import { Gates } from './serial.js';
 import { checkSessionId, LOG_SUFFIX, sessionName, sessionPaths, type SessionPaths } from './session-name.js';
 import { ifThere, stored } from './storage.js';
@@ -25,7 +26,12 @@ export interface HandleParts {
   hasFiles?: boolean;
   /** Runs before a session is made in a folder that may not be there yet. */
   onFirstWrite?: () => Promise<void>;
+  /** Logs of so many bytes and more have an index; Infinity for none at all. */
+  indexFrom?: number;
 }
+
+/** What is shorter is read faster than its index. */
+const INDEX_FROM = 256 * 1024;
 
 export class SessionHandles {
   readonly #parts: HandleParts;
@@ -153,6 +159,14 @@ export class SessionHandles {
     this.#live.delete(paths.name);
   }
 
+  /** Only of what is kept in a file of ours. */
+  indexOf(paths: SessionPaths): LogIndex | undefined {
+    const { files, producer, hasFiles = true, indexFrom = INDEX_FROM } = this.#parts;
+    if (!hasFiles || this.#outside.has(paths.name)) return undefined;
+    const file = path.join(path.dirname(this.#sessions), 'cache', `${paths.name}.index`);
+    return new LogIndex({ files, file, producer, from: indexFrom });
+  }
+
   leaseOf(paths: SessionPaths): SessionLease {
     const { files, clock, locks, who, osLock } = this.#parts;
     return new SessionLease(paths, { files, clock, locks, who, ...(osLock === undefined ? {} : { osLock }) });
@@ -184,6 +198,7 @@ export class SessionHandles {
   #logParts(id: string, paths: SessionPaths): LogParts {
     const { files, clock, ids, producer, onTrouble, hasFiles = true } = this.#parts;
     const toRead = this.#toRead.get(paths.name);
+    const index = this.indexOf(paths);
     return {
       files,
       clock,
@@ -193,6 +208,7 @@ export class SessionHandles {
       producer,
       hasFile: hasFiles,
       ...(toRead === undefined ? {} : { toRead }),
+      ...(index === undefined ? {} : { index }),
       prepare: () => this.prepare(),
       onTrouble: (error) =>
         onTrouble(

@@ -25,26 +25,63 @@ export interface Linked {
   faults: LinkFault[];
 }
 
-interface Link {
+export interface Link {
   position: number;
   /** The conversation entry (or none) that a child of this one belongs under: itself, or what a note stands on. */
   anchor: string | null;
   parent: string | null;
 }
 
+/** What a tree goes on from: links of the records that an index knows. */
+export interface TreeBase {
+  lost: TreeImage['lost'];
+  gap: TreeImage['gap'];
+  link(id: string): Link | undefined;
+  /** All ids, in the order of the file. */
+  ids(): readonly string[];
+}
+
+/** Everything a tree knows, for an index. */
+export interface TreeImage {
+  lost: [id: string, { place: string | null; child: string }][];
+  gap: string | null | undefined;
+  links: [id: string, Pick<Link, 'anchor' | 'parent'>][];
+}
+
 export class Tree {
+  readonly #base: TreeBase | undefined;
+  /** Behind those of the base. */
   readonly #links = new Map<string, Link>();
   /** By a parent's id that was not there: what took its place, and the entry that named it first. */
-  readonly #lost = new Map<string, { place: string | null; child: string }>();
+  readonly #lost: Map<string, { place: string | null; child: string }>;
   /** The head just before the last unreadable lines; undefined while every line was good. */
   #gap: string | null | undefined;
 
+  constructor(base?: TreeBase) {
+    this.#base = base;
+    this.#lost = new Map(base?.lost);
+    this.#gap = base?.gap;
+  }
+
   has(id: string): boolean {
-    return this.#links.has(id);
+    return this.#link(id) !== undefined;
   }
 
   position(id: string): number | undefined {
-    return this.#links.get(id)?.position;
+    return this.#link(id)?.position;
+  }
+
+  image(): TreeImage {
+    const before = this.#base?.ids() ?? [];
+    const links = [...before, ...this.#links.keys()].map((id): TreeImage['links'][number] => {
+      const { anchor, parent } = this.#link(id) as Link;
+      return [id, { anchor, parent }];
+    });
+    return { lost: [...this.#lost], gap: this.#gap, links };
+  }
+
+  #link(id: string): Link | undefined {
+    return this.#links.get(id) ?? this.#base?.link(id);
   }
 
   /** A line could not be read: what names a parent that is missing from here on follows `head`. */
@@ -56,7 +93,7 @@ export class Tree {
     const faults: LinkFault[] = [];
     const id = this.#uniqueId(raw.id, place, faults);
     const parent = this.#parentOf(raw, id, faults);
-    const isRecovered = raw.parent_id !== null && !this.#links.has(raw.parent_id);
+    const isRecovered = raw.parent_id !== null && !this.has(raw.parent_id);
     this.#links.set(id, { position, anchor: isConversation(raw) ? id : parent, parent });
     this.#noteClosedCycle(id, faults);
     const isAsWritten = id === raw.id && parent === raw.parent_id;
@@ -64,10 +101,10 @@ export class Tree {
   }
 
   #uniqueId(id: string, place: RecordPlace, faults: LinkFault[]): string {
-    if (!this.#links.has(id)) return id;
+    if (!this.has(id)) return id;
     let fresh = `${id}:${place.offset}:${place.index}`;
     do fresh = createHash('sha256').update(fresh).digest('hex').slice(0, 16);
-    while (this.#links.has(fresh));
+    while (this.has(fresh));
     faults.push({
       kind: 'duplicate-id',
       reason: `the id ${id} was there before; this entry is now ${fresh}`,
@@ -78,7 +115,7 @@ export class Tree {
   #parentOf(raw: Entry, id: string, faults: LinkFault[]): string | null {
     const named = raw.parent_id;
     if (named === null) return null;
-    const link = this.#links.get(named);
+    const link = this.#link(named);
     if (link !== undefined) return link.anchor;
     const known = this.#lost.get(named);
     if (known !== undefined) return known.place;
@@ -101,7 +138,7 @@ export class Tree {
   #noteClosedCycle(id: string, faults: LinkFault[]): void {
     const child = this.#lost.get(id)?.child;
     if (child === undefined) return;
-    for (let at: string | null = id; at !== null; at = this.#links.get(at)?.parent ?? null) {
+    for (let at: string | null = id; at !== null; at = this.#link(at)?.parent ?? null) {
       if (at !== child) continue;
       faults.push({
         kind: 'cycle',

@@ -2,6 +2,7 @@
  * What the lines of a session say stands in the files it changed. Each line has its own word on a file; the disk has one,
  * whichever line wrote last. Pure, over hashes: the bytes are blobs of the log.
  */
+import type { PlacedChanges } from './base.js';
 import type { NoteOf } from '../notes.js';
 import { ROOT } from './outline.js';
 
@@ -26,19 +27,21 @@ interface TurnChange {
   after: string | null;
 }
 
-interface PlacedChanges {
-  position: number;
-  /** Of the node the note hangs on. */
-  ordinal: number;
-  note: NoteOf<'files_changed'>;
-}
-
 export class FileStates {
+  readonly #before: () => readonly PlacedChanges[];
   /** In file order. */
-  readonly #changes: PlacedChanges[] = [];
+  readonly #added: PlacedChanges[] = [];
+
+  constructor(before: () => readonly PlacedChanges[] = () => []) {
+    this.#before = before;
+  }
 
   add(placed: PlacedChanges): void {
-    this.#changes.push(placed);
+    this.#added.push(placed);
+  }
+
+  all(): PlacedChanges[] {
+    return [...this.#before(), ...this.#added];
   }
 
   /**
@@ -48,7 +51,7 @@ export class FileStates {
   at(until: ReadonlyMap<number, number>): FileState[] {
     const states = new Map<string, FileState>();
     const said = new Map<string, Set<string | null>>();
-    for (const { position, ordinal, note } of this.#changes) {
+    for (const { position, ordinal, note } of this.all()) {
       // Putting files back changes what the disk has, and no line.
       const isRestored = note.restored === true;
       const isOnLine = position < (until.get(ordinal) ?? ROOT);

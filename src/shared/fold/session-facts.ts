@@ -1,6 +1,7 @@
 /** What holds for a session's whole file, whatever the path: folded by file order. */
 import type { ConversationEntry, ToolCallPart } from '../entry.js';
 import type { Entry, NoteOf, QueueItem } from '../notes.js';
+import type { FactsBase, PlacedFacts, PlainFacts } from './base.js';
 import type { UsageTotals } from './types.js';
 
 export interface Placed<T> {
@@ -46,13 +47,40 @@ export const usageOf = (note: NoteOf<'usage'>): UsageTotals => ({
   cost: note.cost ?? 0,
 });
 
+/** Of several notes that say the same, the first. */
+class FirstOf<T extends Entry> implements PlacedFacts<T> {
+  readonly #before: PlacedFacts<T> | undefined;
+  readonly #added = new Map<string, Placed<T>>();
+
+  constructor(before: PlacedFacts<T> | undefined) {
+    this.#before = before;
+  }
+
+  has(key: string): boolean {
+    return this.#added.has(key) || this.#before?.has(key) === true;
+  }
+
+  get(key: string): Placed<T> | undefined {
+    return this.#added.get(key) ?? this.#before?.get(key);
+  }
+
+  add(key: string, placed: Placed<T>): void {
+    if (!this.has(key)) this.#added.set(key, placed);
+  }
+
+  *entries(): Iterable<[string, Placed<T>]> {
+    if (this.#before !== undefined) yield* this.#before.entries();
+    yield* this.#added;
+  }
+}
+
 /** Folded by file order over all entries, the path notwithstanding. Of several ends, decisions and starts the first counts. */
-export class SessionFacts {
-  readonly ends = new Map<string, Placed<NoteOf<'turn_end'>>>();
-  readonly decisions = new Map<string, Placed<NoteOf<'approval_decision'>>>();
-  readonly starts = new Map<string, Placed<NoteOf<'tool_start'>>>();
-  /** Calls that have a result somewhere. */
-  readonly answered = new Set<string>();
+export class SessionFacts implements FactsBase {
+  readonly ends: FirstOf<NoteOf<'turn_end'>>;
+  readonly decisions: FirstOf<NoteOf<'approval_decision'>>;
+  readonly starts: FirstOf<NoteOf<'tool_start'>>;
+  readonly #before: FactsBase | undefined;
+  readonly #answered = new Set<string>();
   name: string | null = null;
   archived = false;
   tags: string[] = [];
@@ -61,6 +89,36 @@ export class SessionFacts {
   queueHeld = false;
   #queue: QueueItem[] = [];
   readonly #sent = new Set<string>();
+
+  constructor(before?: FactsBase) {
+    this.#before = before;
+    this.ends = new FirstOf(before?.ends);
+    this.decisions = new FirstOf(before?.decisions);
+    this.starts = new FirstOf(before?.starts);
+    if (before === undefined) return;
+    const { name, archived, tags, labels, usage, queueHeld, queue, sent } = before.plain;
+    Object.assign(this, { name, archived, tags, queueHeld });
+    for (const [id, label] of labels) this.labels.set(id, label);
+    Object.assign(this.usage, usage);
+    this.#queue = queue;
+    for (const id of sent) this.#sent.add(id);
+  }
+
+  get plain(): PlainFacts {
+    const { name, archived, tags, usage, queueHeld } = this;
+    const lists = { labels: [...this.labels], queue: this.#queue, sent: [...this.#sent] };
+    return { name, archived, tags, usage, queueHeld, ...lists };
+  }
+
+  /** The call has a result somewhere. */
+  isAnswered(call: string): boolean {
+    return this.#answered.has(call) || this.#before?.isAnswered(call) === true;
+  }
+
+  *answered(): Iterable<string> {
+    if (this.#before !== undefined) yield* this.#before.answered();
+    yield* this.#answered;
+  }
 
   /** Without the items that a message proves were sent. */
   get queue(): QueueItem[] {
@@ -71,16 +129,16 @@ export class SessionFacts {
     switch (entry.type) {
       case 'message':
         if (entry.queue_item_id !== undefined) this.#sent.add(entry.queue_item_id);
-        for (const part of entry.parts) if (part.type === 'tool_result') this.answered.add(part.call_id);
+        for (const part of entry.parts) if (part.type === 'tool_result') this.#answered.add(part.call_id);
         return;
       case 'turn_end':
-        if (!this.ends.has(entry.turn_id)) this.ends.set(entry.turn_id, { position, entry });
+        this.ends.add(entry.turn_id, { position, entry });
         return;
       case 'approval_decision':
-        if (!this.decisions.has(entry.request_id)) this.decisions.set(entry.request_id, { position, entry });
+        this.decisions.add(entry.request_id, { position, entry });
         return;
       case 'tool_start':
-        if (!this.starts.has(entry.call_id)) this.starts.set(entry.call_id, { position, entry });
+        this.starts.add(entry.call_id, { position, entry });
         return;
       case 'session_info':
         if (entry.name !== undefined) this.name = entry.name.trim() === '' ? null : entry.name;

@@ -3,7 +3,8 @@
  * say there. Pure and incremental: an append costs the same however long the file is, the state of a head that went on
  * costs what was added, and that of another head its path.
  */
-import { isConversation, type Entry, type Note } from '../notes.js';
+import { isConversation, type Entry } from '../notes.js';
+import type { Checkpoint, FoldBase, FoldImage, PlacedNote } from './base.js';
 import { FileStates, type FileState } from './file-states.js';
 import { Outline, ROOT, outlineNode } from './outline.js';
 import { SessionFacts, digestOf, type Digest } from './session-facts.js';
@@ -12,16 +13,13 @@ import type { Fork, OutlineNode, PathState } from './types.js';
 
 /** How many heads' folds are kept to be extended. */
 const KEPT_FOLDS = 4;
+/** So many entries of a path are at most walked again to a head that is not kept, where there is a base. */
+const CHECKPOINT_EVERY = 128;
+
+const NONE: readonly PlacedNote[] = [];
 
 /** Notes that hold for the session whatever the path. */
 const sessionWide = new Set<Entry['type']>(['head', 'session_info', 'label', 'queue_update']);
-
-interface PlacedNote {
-  position: number;
-  id: string;
-  /** Null when only its place matters here. */
-  note: Note | null;
-}
 
 /** A fold that has walked to `ordinal` and taken its notes before position `until`. */
 interface Walked {
@@ -33,18 +31,30 @@ interface Walked {
 }
 
 export class SessionFold {
-  readonly #outline = new Outline();
-  readonly #facts = new SessionFacts();
-  readonly #files = new FileStates();
-  /** By ordinal. */
+  readonly #base: FoldBase | undefined;
+  readonly #outline: Outline;
+  readonly #facts: SessionFacts;
+  readonly #files: FileStates;
+  /** By ordinal, behind those of the base. */
   readonly #digests: Digest[] = [];
   readonly #positions: number[] = [];
-  /** By the ordinal of the entry they stand on; −1 for those before the first. In file order. */
+  /** By the ordinal of the entry they stand on; −1 for those before the first. In file order, behind those of the base. */
   readonly #notes = new Map<number, PlacedNote[]>();
-  readonly #sessionWide: number[] = [];
+  readonly #sessionWide: number[];
   #walked: Walked[] = [];
-  #head = ROOT;
-  #position = 0;
+  #head: number;
+  #position: number;
+
+  /** `base`: what was folded before, with the same result as if its entries were added. */
+  constructor(base?: FoldBase) {
+    this.#base = base;
+    this.#outline = new Outline(base?.nodes);
+    this.#facts = new SessionFacts(base?.facts);
+    this.#files = new FileStates(base === undefined ? undefined : () => base.files());
+    this.#sessionWide = [...(base?.sessionWide ?? [])];
+    this.#head = base?.head ?? ROOT;
+    this.#position = base?.position ?? 0;
+  }
 
   /**
    * Takes the next entry of the file. Positions grow; one that was taken before is ignored, so that overlapping pieces
@@ -61,7 +71,7 @@ export class SessionFold {
       this.#outline.add(outlineNode(entry, parent, recovered || isLost));
       this.#digests.push(digestOf(entry));
       this.#positions.push(position);
-      this.#head = this.#digests.length - 1;
+      this.#head = this.#outline.nodes.length - 1;
       return;
     }
     if (sessionWide.has(entry.type)) this.#sessionWide.push(position);
@@ -96,7 +106,7 @@ export class SessionFold {
   }
 
   get head(): string | null {
-    return this.#digests[this.#head]?.id ?? null;
+    return this.#idOf(this.#head);
   }
 
   get outline(): readonly OutlineNode[] {
@@ -110,7 +120,7 @@ export class SessionFold {
 
   /** Ids from the root to `head` (default: the session's head). */
   pathIds(head?: string | null): string[] {
-    return this.#outline.path(this.#ordinalOf(head)).map((ordinal) => this.#digests[ordinal]?.id ?? '');
+    return this.#outline.path(this.#ordinalOf(head)).map((ordinal) => this.#idOf(ordinal) ?? '');
   }
 
   /** The path to `head` without bodies, root first. */
@@ -138,31 +148,36 @@ export class SessionFold {
    * and of what ends, decides or starts something of this path though it stands on another.
    */
   linePositions(head?: string | null): number[] {
-    const positions = new Set(this.#sessionWide);
+    const marks = new Uint8Array(this.#position);
+    for (const position of this.#sessionWide) marks[position] = 1;
     const path = this.#outline.path(this.#ordinalOf(head));
-    const addNotes = (ordinal: number, until: number): void => {
-      for (const { position, id, note } of this.#notes.get(ordinal) ?? []) {
-        if (position >= until) break;
-        positions.add(position);
-        const elsewhere =
-          note?.type === 'turn_start'
-            ? this.#facts.ends.get(note.turn_id)
-            : note?.type === 'approval_request'
-              ? this.#facts.decisions.get(id)
-              : undefined;
-        if (elsewhere !== undefined) positions.add(elsewhere.position);
-      }
-    };
-    addNotes(ROOT, this.#positionOf(path[0]));
+    this.#markLine(ROOT, this.#positionOf(path[0]), marks);
     path.forEach((ordinal, index) => {
-      positions.add(this.#positionOf(ordinal));
-      for (const call of this.#digests[ordinal]?.calls ?? []) {
-        const start = this.#facts.starts.get(call.call_id);
-        if (start !== undefined) positions.add(start.position);
-      }
-      addNotes(ordinal, this.#positionOf(path[index + 1]));
+      marks[this.#positionOf(ordinal)] = 1;
+      this.#markLine(ordinal, this.#positionOf(path[index + 1]), marks);
     });
-    return [...positions].sort((a, b) => a - b);
+    const positions: number[] = [];
+    for (let at = marks.indexOf(1); at !== -1; at = marks.indexOf(1, at + 1)) positions.push(at);
+    return positions;
+  }
+
+  /** The notes on one entry, and what stands elsewhere of what they and its calls began. */
+  #markLine(ordinal: number, until: number, marks: Uint8Array): void {
+    const markNote = ({ id, note }: PlacedNote): void => {
+      if (note?.type === 'turn_start') mark(marks, this.#facts.ends.get(note.turn_id));
+      else if (note?.type === 'approval_request') mark(marks, this.#facts.decisions.get(id));
+    };
+    const markCalls = ({ calls }: Digest): void => {
+      for (const { call_id } of calls) mark(marks, this.#facts.starts.get(call_id));
+    };
+    this.#base?.markLine(ordinal, until, marks, { note: markNote, calls: markCalls });
+    const digest = this.#digests[ordinal - this.#baseCount];
+    if (digest !== undefined) markCalls(digest);
+    for (const placed of this.#notes.get(ordinal) ?? []) {
+      if (placed.position >= until) break;
+      marks[placed.position] = 1;
+      markNote(placed);
+    }
   }
 
   /**
@@ -181,7 +196,8 @@ export class SessionFold {
 
   /** Those of {@link linePositions} from the conversation entry `from` on; all when it is not on the path. */
   positionsFrom(from: string, head?: string | null): number[] {
-    const begin = this.#positions[this.#outline.ordinal(from)] ?? 0;
+    const ordinal = this.#outline.ordinal(from);
+    const begin = ordinal === ROOT ? 0 : this.#positionOf(ordinal);
     return this.linePositions(head).filter((position) => position >= begin);
   }
 
@@ -199,7 +215,7 @@ export class SessionFold {
     const walked = this.#walkTo(target);
     this.#walked = [walked, ...this.#walked.filter((other) => other !== walked)].slice(0, KEPT_FOLDS);
     if (walked.made?.position !== this.#position) {
-      const state = walked.fold.state(this.#digests[target]?.id ?? null, this.#facts);
+      const state = walked.fold.state(this.#idOf(target), this.#facts);
       walked.made = { position: this.#position, state };
     }
     return walked.made.state;
@@ -214,6 +230,8 @@ export class SessionFold {
       const kept = this.#walked.find((walked) => walked.ordinal === at && walked.until <= limit);
       if (kept !== undefined) return this.#extend(kept, ahead.reverse());
       if (at === ROOT) break;
+      const begun = this.#begunAt(at);
+      if (begun !== undefined) return this.#extend(begun, ahead.reverse());
       ahead.push(at);
       next = at;
     }
@@ -221,22 +239,30 @@ export class SessionFold {
     return this.#extend(fresh, ahead.reverse());
   }
 
+  /** The base knows what holds there before the entry's own notes. */
+  #begunAt(ordinal: number): Walked | undefined {
+    const state = this.#base?.checkpoint(ordinal);
+    if (state === undefined) return undefined;
+    return { ordinal, until: this.#positionOf(ordinal), fold: PathAccumulator.from(state), made: null };
+  }
+
   #extend(walked: Walked, ahead: readonly number[]): Walked {
-    for (const ordinal of ahead) {
-      const position = this.#positionOf(ordinal);
-      this.#takeNotes(walked, position);
-      const digest = this.#digests[ordinal];
-      if (digest !== undefined) walked.fold.enter(digest);
-      walked.ordinal = ordinal;
-      walked.until = position;
-      walked.made = null;
-    }
+    for (const ordinal of ahead) this.#step(walked, ordinal);
     this.#takeNotes(walked, this.#position);
     return walked;
   }
 
+  #step(walked: Walked, ordinal: number): void {
+    const position = this.#positionOf(ordinal);
+    this.#takeNotes(walked, position);
+    walked.fold.enter(this.#digestOf(ordinal));
+    walked.ordinal = ordinal;
+    walked.until = position;
+    walked.made = null;
+  }
+
   #takeNotes(walked: Walked, until: number): void {
-    const notes = this.#notes.get(walked.ordinal) ?? [];
+    const notes = this.#notesOn(walked.ordinal);
     // Those taken before stand at the front; search from the end, where the new ones are.
     let from = notes.length;
     while (from > 0 && (notes[from - 1]?.position ?? 0) >= walked.until) from--;
@@ -247,11 +273,71 @@ export class SessionFold {
     walked.until = until;
   }
 
+  /** Everything, for an index that a fold can go on from. */
+  image(): FoldImage {
+    const ordinals = [...this.#outline.nodes.keys()];
+    const notes = [ROOT, ...ordinals].flatMap((ordinal) =>
+      this.#notesOn(ordinal).map((placed) => ({ ordinal, placed })),
+    );
+    return {
+      position: this.#position,
+      head: this.#head,
+      nodes: this.#outline.nodes,
+      positions: ordinals.map((ordinal) => this.#positionOf(ordinal)),
+      sessionWide: this.#sessionWide,
+      digests: ordinals.map((ordinal) => this.#digestOf(ordinal)),
+      notes,
+      facts: this.#facts,
+      files: this.#files.all(),
+      checkpoints: this.#checkpoints(),
+    };
+  }
+
+  /** Along the line to the head: others leave it soon after one of them. */
+  #checkpoints(): Checkpoint[] {
+    const path = this.#outline.path(this.#head);
+    const walked: Walked = { ordinal: ROOT, until: 0, fold: new PathAccumulator(), made: null };
+    return path.flatMap((ordinal, index) => {
+      this.#step(walked, ordinal);
+      const isKept = index % CHECKPOINT_EVERY === CHECKPOINT_EVERY - 1 || ordinal === this.#head;
+      return isKept ? [{ ordinal, state: walked.fold.save() }] : [];
+    });
+  }
+
+  get #baseCount(): number {
+    return this.#base?.nodes.length ?? 0;
+  }
+
+  #idOf(ordinal: number): string | null {
+    return this.#outline.nodes[ordinal]?.[0] ?? null;
+  }
+
+  #digestOf(ordinal: number): Digest {
+    const added = ordinal - this.#baseCount;
+    if (this.#base !== undefined && added < 0) return this.#base.digest(ordinal);
+    const digest = this.#digests[added];
+    if (digest === undefined) throw new RangeError(`there is no conversation entry ${String(ordinal)}`);
+    return digest;
+  }
+
+  #notesOn(ordinal: number): readonly PlacedNote[] {
+    const before = this.#base === undefined || ordinal >= this.#baseCount ? NONE : this.#base.notes(ordinal);
+    const added = this.#notes.get(ordinal) ?? NONE;
+    if (before.length === 0) return added;
+    return added.length === 0 ? before : [...before, ...added];
+  }
+
   #positionOf(ordinal: number | undefined): number {
-    return ordinal === undefined ? Infinity : (this.#positions[ordinal] ?? Infinity);
+    if (ordinal === undefined) return Infinity;
+    const added = ordinal - this.#baseCount;
+    return (added < 0 ? this.#base?.positions[ordinal] : this.#positions[added]) ?? Infinity;
   }
 
   #ordinalOf(head: string | null | undefined): number {
     return head === undefined ? this.#head : this.#outline.ordinal(head);
   }
+}
+
+function mark(marks: Uint8Array, placed: { position: number } | undefined): void {
+  if (placed !== undefined) marks[placed.position] = 1;
 }

@@ -40,6 +40,29 @@ interface OpenCall {
   turn_id: string | undefined;
 }
 
+/** A call as it is known by once it has a result: its input may be as long as a file. */
+export const bareCall = ({ type, call_id, name }: ToolCallPart): ToolCallPart => ({
+  type,
+  call_id,
+  name,
+  input: {},
+});
+
+/** All that {@link PathAccumulator} knows, as plain data. */
+export interface AccumulatedState {
+  model: PathState['model'];
+  agent: string | null;
+  approval: ApprovalState;
+  turn: OpenTurn | null;
+  wait: Wait | null;
+  todos: Todo[];
+  lastUsage: UsageTotals | null;
+  lastKind: Digest['kind'] | null;
+  lastUser: string | null;
+  requests: NoteOf<'approval_request'>[];
+  calls: OpenCall[];
+}
+
 /** The fold along one path as far as it was walked. */
 export class PathAccumulator {
   #model: PathState['model'] = null;
@@ -54,21 +77,62 @@ export class PathAccumulator {
   readonly #requests = new Map<string, NoteOf<'approval_request'>>();
   readonly #calls = new Map<string, OpenCall[]>();
 
+  static from(state: AccumulatedState): PathAccumulator {
+    const fold = new PathAccumulator();
+    const { model, agent, approval, turn, wait, todos, lastUsage, lastKind, lastUser, requests, calls } =
+      state;
+    fold.#model = model;
+    fold.#agent = agent;
+    fold.#approval = approval;
+    fold.#turn = turn === null ? null : { ...turn };
+    fold.#wait = wait;
+    fold.#todos = todos;
+    fold.#lastUsage = lastUsage;
+    fold.#lastKind = lastKind;
+    fold.#lastUser = lastUser;
+    for (const request of requests) fold.#requests.set(request.call_id, request);
+    for (const open of calls) fold.#open(open);
+    return fold;
+  }
+
+  /** To go on from elsewhere: {@link from}. */
+  save(): AccumulatedState {
+    return {
+      model: this.#model,
+      agent: this.#agent,
+      approval: this.#approval,
+      turn: this.#turn === null ? null : { ...this.#turn },
+      wait: this.#wait,
+      todos: this.#todos,
+      lastUsage: this.#lastUsage,
+      lastKind: this.#lastKind,
+      lastUser: this.#lastUser,
+      requests: [...this.#requests.values()],
+      calls: [...this.#calls.values()].flat(),
+    };
+  }
+
+  #open(open: OpenCall): void {
+    const same = this.#calls.get(open.call.call_id);
+    if (same === undefined) this.#calls.set(open.call.call_id, [open]);
+    else same.push(open);
+  }
+
   enter(digest: Digest): void {
     this.#lastKind = digest.kind;
     if (digest.kind === 'user') this.#lastUser = digest.id;
     if (digest.kind === 'assistant') this.#wait = null;
     if (digest.tokens !== undefined) this.#lastUsage = tokensInUse(digest.tokens);
     for (const call of digest.calls) {
-      const open = { call, message_id: digest.id, turn_id: digest.turn_id ?? this.#turn?.turn_id };
-      const same = this.#calls.get(call.call_id);
-      if (same === undefined) this.#calls.set(call.call_id, [open]);
-      else same.push(open);
+      this.#open({ call, message_id: digest.id, turn_id: digest.turn_id ?? this.#turn?.turn_id });
     }
     for (const id of digest.answers) {
       const same = this.#calls.get(id);
       if (same !== undefined && same.length > 1) same.shift();
-      else this.#calls.delete(id);
+      else {
+        this.#calls.delete(id);
+        this.#requests.delete(id);
+      }
     }
   }
 
@@ -179,13 +243,15 @@ export class PathAccumulator {
     const turn_id = open.turn_id ?? request?.turn_id;
     const hasEnded = turn_id !== undefined && facts.ends.has(turn_id);
     const status = ((): CallStatus => {
-      if (facts.answered.has(call_id)) return 'answered';
+      if (facts.isAnswered(call_id)) return 'answered';
       if (started !== undefined) return 'started';
       if (request === undefined) return 'open';
       if (decision === undefined) return hasEnded ? 'refused' : 'pending';
       return decision.decision === 'allow' ? 'allowed' : 'refused';
     })();
-    return { call: open.call, message_id: open.message_id, turn_id, status, started, request, decision };
+    // It runs no more: what it is called is all that is told of it.
+    const call = status === 'answered' ? bareCall(open.call) : open.call;
+    return { call, message_id: open.message_id, turn_id, status, started, request, decision };
   }
 }
 
@@ -196,12 +262,6 @@ const tokensInUse = (tokens: number): UsageTotals => ({
   total_tokens: tokens,
   cost: 0,
 });
-
-/** Of an older log it is not known: then the server is taken to have asked for all of it. */
-export function hintOf(note: NoteOf<'retry_start'> | NoteOf<'resume_start'>): number {
-  const isServers = note.server_hint === true || (note.type === 'retry_start' && note.kind === 'parked');
-  return isServers ? Math.min(note.hint_ms ?? note.delay_ms, note.delay_ms) : 0;
-}
 
 function waitOf(note: NoteOf<'retry_start'> | NoteOf<'resume_start'>, turn: OpenTurn): Wait {
   const isRetry = note.type === 'retry_start';
@@ -217,10 +277,6 @@ function waitOf(note: NoteOf<'retry_start'> | NoteOf<'resume_start'>, turn: Open
     due_at: note.due_at,
     error: note.error,
     server_hint: note.server_hint ?? false,
-    hint_ms: hintOf(note),
-    ...(isRetry && note.resume !== undefined && note.max_resumes !== undefined
-      ? { restart: { count: note.resume, max: note.max_resumes } }
-      : {}),
   };
 }
 
@@ -236,7 +292,6 @@ function pendingApproval(state: CallState): PendingApproval[] {
       // A request that does not say what it risks is shown as the most dangerous kind.
       risk: request.risk ?? 'run',
       ...(request.always_asked === true ? { always_asked: true } : {}),
-      ...(request.allows === undefined ? {} : { allows: request.allows }),
       input: call.input,
       input_hash: request.input_hash,
       targets: request.targets,

@@ -18,6 +18,7 @@ export function storeOn(folder: string): FileStore {
     locks: new LockTable(),
     who: { window: 'reader', pid: process.pid, host: os.hostname() },
     producer: 'bough/test',
+    indexFrom: 0,
     onTrouble: (error) => {
       throw error;
     },
@@ -131,7 +132,10 @@ export class Account {
     if (name === undefined) return ['sessions', 'cache', 'trash'].includes(folder);
     // What was deleted is remembered for a week, so that it is not missed.
     if (folder === 'cache' && name === 'deleted') return inner === undefined || !sessions.has(inner);
-    if (folder === 'cache') return name === 'index.json' && inner === undefined;
+    if (folder === 'cache') {
+      const isIndex = name.endsWith('.index') && sessions.has(name.slice(0, -'.index'.length));
+      return (name === 'index.json' || isIndex) && inner === undefined;
+    }
     if (folder === 'trash') return /^[a-z0-9-]+\.[0-9a-f]{12}$/.test(name) && isTrashed(inner);
     const [session = '', suffix] = name.split(/\.(.*)/s);
     if (!sessions.has(session)) return false;

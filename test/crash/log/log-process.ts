@@ -44,6 +44,7 @@ const storeOn = (folder: string, window: string): FileStore =>
     locks: new LockTable(),
     who: { window, pid: process.pid, host: os.hostname() },
     producer: 'bough/test',
+    indexFrom: 0,
     onTrouble: (error) => say(`trouble ${error.message}`),
   });
 

@@ -12,8 +12,17 @@ import { FaultyFiles } from './faulty-files.js';
 import { randomIds, realClock } from './support.js';
 
 const FILE = '/w/sessions/s.jsonl';
+const INDEX = '/w/cache/s.index';
 const isSoak = process.env['BOUGH_SOAK'] === '1';
-const numRuns = runs({ usual: 60, soak: 3_000 });
+
+/** What becomes of the index beside the log between one process and the next. */
+type IndexState = 'on' | 'off' | 'stale' | 'garbled';
+const indexStates: { index: IndexState; numRuns: number }[] = [
+  { index: 'on', numRuns: runs({ usual: 60, soak: 3_000 }) },
+  { index: 'off', numRuns: runs({ usual: 12, soak: 600 }) },
+  { index: 'stale', numRuns: runs({ usual: 18, soak: 1_200 }) },
+  { index: 'garbled', numRuns: runs({ usual: 18, soak: 1_200 }) },
+];
 /** Many small runs: a busy machine takes its time over them. */
 const options = { timeout: isSoak ? 1_800_000 : 60_000 };
 
@@ -21,9 +30,18 @@ const options = { timeout: isSoak ? 1_800_000 : 60_000 };
 class Disk {
   readonly inner = new MemoryFiles(() => Date.parse('2026-01-01'));
   readonly files = new FaultyFiles(this.inner);
+  readonly #index: IndexState;
+  /** The first index that was written. */
+  #old: Uint8Array | undefined;
 
-  store(): FileStore {
+  constructor(index: IndexState) {
+    this.#index = index;
+  }
+
+  /** As long as the log is not too short for anything, it has an index. */
+  store(indexFrom = this.#index === 'off' ? Infinity : 0): FileStore {
     return new FileStore({
+      indexFrom,
       folder: '/w',
       files: this.files,
       clock: realClock,
@@ -39,6 +57,19 @@ class Disk {
         release: () => Promise.resolve(),
       }),
     });
+  }
+
+  /** Between two processes. */
+  async spoilIndex(): Promise<void> {
+    const bytes = await this.inner.read(INDEX).catch(() => undefined);
+    if (bytes === undefined) return;
+    this.#old ??= bytes.slice();
+    if (this.#index === 'stale') await this.inner.replace(INDEX, this.#old);
+    if (this.#index !== 'garbled') return;
+    const garbled = bytes.slice(0, bytes.length - (bytes.length % 3));
+    const at = (bytes.length * 7) % garbled.length;
+    garbled[at] = (garbled[at] ?? 0) ^ 0x11;
+    await this.inner.replace(INDEX, garbled);
   }
 
   bytes(): Promise<Uint8Array> {
@@ -143,6 +174,7 @@ async function run(disk: Disk, ops: readonly Op[]): Promise<Entry[]> {
   log.onAppend((placed) => acknowledged.push(...placed.map(({ entry }) => entry)));
   const reopen = async (): Promise<void> => {
     await store.close();
+    await disk.spoilIndex();
     store = disk.store();
     log = await store.openOrCreate('s');
     log.onAppend((placed) => acknowledged.push(...placed.map(({ entry }) => entry)));
@@ -208,17 +240,26 @@ interface Found {
   path: Entry[];
   head: string | null;
   damage: SessionLog['damage'];
+  /** At some heads: what holds there, and what its line is. */
+  states: unknown[];
 }
 
 /** What a fresh process finds; looking changes no byte, and a second look finds the same. */
 async function look(disk: Disk): Promise<Found> {
   const before = Buffer.from(await disk.bytes());
   const finds: Found[] = [];
-  for (let round = 0; round < 2; round++) {
-    const store = disk.store();
+  // With the index as it was left, as it is now, and from the bytes of the log alone.
+  for (const indexFrom of [undefined, undefined, Infinity]) {
+    await disk.spoilIndex();
+    const store = disk.store(indexFrom);
     const log = await store.open('s');
     const entries = (await log.since(0)).map(({ entry }) => entry);
-    finds.push({ entries, outline: log.outline, path: await log.path(), head: log.head, damage: log.damage });
+    const { outline, head, damage } = log;
+    const heads = [undefined, null, ...outline.filter((_, at) => at % 3 === 0).map(([id]) => id)];
+    const states: unknown[] = [];
+    for (const at of heads)
+      states.push([log.state(at), log.files(at), (await log.line(at)).map(({ position }) => position)]);
+    finds.push({ entries, outline, path: await log.path(), head, damage, states });
     const state = log.state();
     const [row] = (await store.list({ archived: 'all' })).sessions;
     // List and transcript are read by the same reader.
@@ -234,6 +275,7 @@ async function look(disk: Disk): Promise<Found> {
     await store.close();
   }
   expect(finds[1]).toEqual(finds[0]);
+  expect(finds[2]).toEqual(finds[0]);
   expect(before.equals(await disk.bytes())).toBe(true);
   return finds[0] as Found;
 }
@@ -251,7 +293,7 @@ async function checkParts(log: SessionLog): Promise<void> {
 }
 
 /** The tree holds together: parents stand before their children, the path leads from a root to the head. */
-function checkTree({ outline, path, head, entries }: Found): void {
+function checkTree({ outline, path, head, entries }: Omit<Found, 'states'>): void {
   outline.forEach(([, parent], ordinal) => expect(parent).toBeLessThan(ordinal));
   expect(new Set(outline.map(([id]) => id)).size).toBe(outline.length);
   expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
@@ -277,29 +319,33 @@ async function canGoOn(disk: Disk, before: readonly Entry[]): Promise<void> {
 
 const ops = fc.array(opArbitrary, { minLength: 1, maxLength: 25 });
 
-describe('whatever is done to a session', options, () => {
-  it('every acknowledged entry is in the file, in order, and nothing else', async () => {
-    await fc.assert(
-      fc.asyncProperty(ops, async (sequence) => {
-        const disk = new Disk();
-        const acknowledged = await run(disk, sequence);
-        if (acknowledged.length === 0) return;
-        const found = await look(disk);
-        expect(found.entries).toEqual(acknowledged);
-        expect(found.damage).toEqual([]);
-        checkTree(found);
-        await canGoOn(disk, acknowledged);
-      }),
-      { numRuns },
-    );
-  });
-});
+describe.each(indexStates)(
+  'whatever is done to a session, its index $index',
+  options,
+  ({ index, numRuns }) => {
+    it('every acknowledged entry is in the file, in order, and nothing else', async () => {
+      await fc.assert(
+        fc.asyncProperty(ops, async (sequence) => {
+          const disk = new Disk(index);
+          const acknowledged = await run(disk, sequence);
+          if (acknowledged.length === 0) return;
+          const found = await look(disk);
+          expect(found.entries).toEqual(acknowledged);
+          expect(found.damage).toEqual([]);
+          checkTree(found);
+          await canGoOn(disk, acknowledged);
+        }),
+        { numRuns },
+      );
+    });
+  },
+);
 
-describe('whatever a session holds', options, () => {
+describe.each(indexStates)('whatever a session holds, its index $index', options, ({ index, numRuns }) => {
   it('a fork at any entry has the path to it, and its every entry reaches its root', async () => {
     await fc.assert(
       fc.asyncProperty(ops, fc.nat(50), async (sequence, at) => {
-        const disk = new Disk();
+        const disk = new Disk(index);
         await run(disk, sequence);
         const store = disk.store();
         const log = await store.openOrCreate('s');
@@ -343,104 +389,108 @@ function linesOf(bytes: Uint8Array): { text: string; end: number; ids: string[] 
     });
 }
 
-describe('whatever happens to the file', options, () => {
-  it('cut at any byte, it gives every entry before the cut', async () => {
-    await fc.assert(
-      fc.asyncProperty(ops, fc.double({ min: 0, max: 1, noNaN: true }), async (sequence, where) => {
-        const disk = new Disk();
-        if ((await run(disk, sequence)).length === 0) return;
-        const bytes = await disk.bytes();
-        const cut = Math.round(where * bytes.length);
-        await disk.put(bytes.slice(0, cut));
-        const found = await look(disk);
-        checkTree(found);
-        const whole = linesOf(bytes)
-          .slice(1)
-          .filter(({ end }) => end - 1 <= cut)
-          .flatMap(({ ids }) => ids);
-        expect(found.entries.map(({ id }) => id)).toEqual(whole);
-        await canGoOn(disk, found.entries);
-      }),
-      { numRuns },
-    );
-  });
-
-  it('with garbage between its lines, it gives every entry all the same', async () => {
-    const garbage = fc.oneof(
-      fc.uint8Array({ maxLength: 40 }),
-      fc
-        .constantFrom(
-          '{',
-          '[]',
-          'null',
-          '{"type":"message"',
-          '\0\0\0',
-          '{"type":"session","version":4,"id":"x"}',
-        )
-        .map((line) => Buffer.from(line)),
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        ops,
-        fc.array(fc.tuple(fc.nat(30), garbage), { minLength: 1, maxLength: 5 }),
-        async (sequence, inserts) => {
-          const disk = new Disk();
-          const acknowledged = await run(disk, sequence);
-          if (acknowledged.length === 0) return;
-          const pieces: Uint8Array[] = [];
+describe.each(indexStates)(
+  'whatever happens to the file, its index $index',
+  options,
+  ({ index, numRuns }) => {
+    it('cut at any byte, it gives every entry before the cut', async () => {
+      await fc.assert(
+        fc.asyncProperty(ops, fc.double({ min: 0, max: 1, noNaN: true }), async (sequence, where) => {
+          const disk = new Disk(index);
+          if ((await run(disk, sequence)).length === 0) return;
           const bytes = await disk.bytes();
-          let from = 0;
-          linesOf(bytes).forEach(({ end }, index) => {
-            for (const [at, junk] of inserts) if (at === index + 1) pieces.push(junk, Buffer.from('\n'));
-            pieces.push(bytes.slice(from, end));
-            from = end;
-          });
-          await disk.put(Buffer.concat(pieces));
+          const cut = Math.round(where * bytes.length);
+          await disk.put(bytes.slice(0, cut));
           const found = await look(disk);
           checkTree(found);
-          expect(found.entries).toEqual(acknowledged);
-          await canGoOn(disk, acknowledged);
-        },
-      ),
-      { numRuns },
-    );
-  });
-
-  it('with bytes overwritten, lost or doubled anywhere, it gives what was not touched', async () => {
-    const harm = fc.record({
-      at: fc.double({ min: 0, max: 1, noNaN: true }),
-      length: fc.nat(60),
-      with: fc.constantFrom('nul', 'noise', 'nothing', 'twice'),
+          const whole = linesOf(bytes)
+            .slice(1)
+            .filter(({ end }) => end - 1 <= cut)
+            .flatMap(({ ids }) => ids);
+          expect(found.entries.map(({ id }) => id)).toEqual(whole);
+          await canGoOn(disk, found.entries);
+        }),
+        { numRuns },
+      );
     });
-    await fc.assert(
-      fc.asyncProperty(ops, fc.array(harm, { minLength: 1, maxLength: 3 }), async (sequence, harms) => {
-        const disk = new Disk();
-        if ((await run(disk, sequence)).length === 0) return;
-        let bytes = Buffer.from(await disk.bytes());
-        const before = linesOf(bytes);
-        for (const { at, length, with: kind } of harms) {
-          const begin = Math.round(at * bytes.length);
-          const piece = bytes.subarray(begin, begin + length);
-          const put = {
-            nul: Buffer.alloc(length),
-            noise: Buffer.from(piece.map((byte) => byte ^ 0x15)),
-            nothing: Buffer.alloc(0),
-            twice: Buffer.concat([piece, piece]),
-          }[kind];
-          bytes = Buffer.concat([bytes.subarray(0, begin), put, bytes.subarray(begin + length)]);
-        }
-        await disk.put(bytes);
-        const found = await look(disk);
-        checkTree(found);
-        // A line that still stands there as it was is read as it was, whatever surrounds it.
-        const ids = new Set(found.entries.map(({ id }) => id));
-        const left = `\n${bytes.toString('latin1')}`;
-        for (const { text, ids: wanted } of before.slice(1)) {
-          if (left.includes(`\n${text}\n`)) for (const id of wanted) expect(ids).toContain(id);
-        }
-        await canGoOn(disk, found.entries);
-      }),
-      { numRuns },
-    );
-  });
-});
+
+    it('with garbage between its lines, it gives every entry all the same', async () => {
+      const garbage = fc.oneof(
+        fc.uint8Array({ maxLength: 40 }),
+        fc
+          .constantFrom(
+            '{',
+            '[]',
+            'null',
+            '{"type":"message"',
+            '\0\0\0',
+            '{"type":"session","version":4,"id":"x"}',
+          )
+          .map((line) => Buffer.from(line)),
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          ops,
+          fc.array(fc.tuple(fc.nat(30), garbage), { minLength: 1, maxLength: 5 }),
+          async (sequence, inserts) => {
+            const disk = new Disk(index);
+            const acknowledged = await run(disk, sequence);
+            if (acknowledged.length === 0) return;
+            const pieces: Uint8Array[] = [];
+            const bytes = await disk.bytes();
+            let from = 0;
+            linesOf(bytes).forEach(({ end }, index) => {
+              for (const [at, junk] of inserts) if (at === index + 1) pieces.push(junk, Buffer.from('\n'));
+              pieces.push(bytes.slice(from, end));
+              from = end;
+            });
+            await disk.put(Buffer.concat(pieces));
+            const found = await look(disk);
+            checkTree(found);
+            expect(found.entries).toEqual(acknowledged);
+            await canGoOn(disk, acknowledged);
+          },
+        ),
+        { numRuns },
+      );
+    });
+
+    it('with bytes overwritten, lost or doubled anywhere, it gives what was not touched', async () => {
+      const harm = fc.record({
+        at: fc.double({ min: 0, max: 1, noNaN: true }),
+        length: fc.nat(60),
+        with: fc.constantFrom('nul', 'noise', 'nothing', 'twice'),
+      });
+      await fc.assert(
+        fc.asyncProperty(ops, fc.array(harm, { minLength: 1, maxLength: 3 }), async (sequence, harms) => {
+          const disk = new Disk(index);
+          if ((await run(disk, sequence)).length === 0) return;
+          let bytes = Buffer.from(await disk.bytes());
+          const before = linesOf(bytes);
+          for (const { at, length, with: kind } of harms) {
+            const begin = Math.round(at * bytes.length);
+            const piece = bytes.subarray(begin, begin + length);
+            const put = {
+              nul: Buffer.alloc(length),
+              noise: Buffer.from(piece.map((byte) => byte ^ 0x15)),
+              nothing: Buffer.alloc(0),
+              twice: Buffer.concat([piece, piece]),
+            }[kind];
+            bytes = Buffer.concat([bytes.subarray(0, begin), put, bytes.subarray(begin + length)]);
+          }
+          await disk.put(bytes);
+          const found = await look(disk);
+          checkTree(found);
+          // A line that still stands there as it was is read as it was, whatever surrounds it.
+          const ids = new Set(found.entries.map(({ id }) => id));
+          const left = `\n${bytes.toString('latin1')}`;
+          for (const { text, ids: wanted } of before.slice(1)) {
+            if (left.includes(`\n${text}\n`)) for (const id of wanted) expect(ids).toContain(id);
+          }
+          await canGoOn(disk, found.entries);
+        }),
+        { numRuns },
+      );
+    });
+  },
+);

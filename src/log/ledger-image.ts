@@ -1,0 +1,197 @@
+/** A ledger as bytes, made of what it knows; {@link LedgerBase} in ledger-base.ts goes on from them. */
+import type { Header } from '../shared/entry.js';
+import type { FactsBase, FoldImage, PlacedFacts, PlainFacts } from '../shared/fold/base.js';
+import { ROOT } from '../shared/fold/outline.js';
+import { bareCall } from '../shared/fold/state.js';
+import type { Digest } from '../shared/fold/session-facts.js';
+import type { Entry } from '../shared/notes.js';
+import type { EntryPlace } from './ledger.js';
+import { SectionWriter } from './sections.js';
+import type { LogDamage } from './store.js';
+import type { TreeImage } from './tree.js';
+
+export interface LedgerImage {
+  header: Header;
+  messages: number;
+  isArchived: boolean;
+  /** Where the next piece of the file begins, and the number of its first line. */
+  next: { from: number; line: number };
+  damage: readonly LogDamage[];
+  unlisted: { count: number; last: LogDamage } | undefined;
+  places: readonly EntryPlace[];
+  attempts: Iterable<string>;
+  tree: TreeImage;
+  fold: FoldImage;
+}
+
+/** What is read at once. */
+export interface PlainPart {
+  header: Header;
+  messages: number;
+  isArchived: boolean;
+  next: { from: number; line: number };
+  damage: readonly LogDamage[];
+  unlisted: { count: number; last: LogDamage } | undefined;
+  lost: TreeImage['lost'];
+  /** Undefined stands for: every line was good. */
+  gap: { head: string | null } | undefined;
+  relinked: [position: number, id: string, parent_id: string | null][];
+  head: number;
+  sessionWide: readonly number[];
+  facts: PlainFacts;
+}
+
+/** A note that looks elsewhere and found nothing there yet, and one that does not look. */
+export const NOT_YET = -2;
+export const NOWHERE = -1;
+
+export function piecesOf(image: LedgerImage): Uint8Array[] {
+  const sections = new SectionWriter();
+  const { fold } = image;
+  sections.json('plain', plainOf(image));
+  sections.json('nodes', fold.nodes);
+  sections.numbers('node positions', Uint32Array.from(fold.positions));
+  putLinks(sections, image);
+  sections.numbers(
+    'offsets',
+    Float64Array.from(image.places, ({ offset }) => offset),
+  );
+  sections.numbers(
+    'lengths',
+    Uint32Array.from(image.places, ({ length }) => length),
+  );
+  sections.numbers(
+    'indexes',
+    Uint32Array.from(image.places, ({ index }) => index),
+  );
+  sections.json('attempts', [...image.attempts]);
+  putDigests(sections, fold);
+  putNotes(sections, fold);
+  putFacts(sections, fold.facts);
+  sections.json('files', fold.files);
+  sections.numbers(
+    'checkpoint ordinals',
+    Uint32Array.from(fold.checkpoints, ({ ordinal }) => ordinal),
+  );
+  sections.texts(
+    'checkpoints',
+    fold.checkpoints.map(({ state }) =>
+      JSON.stringify({
+        ...state,
+        calls: state.calls.map((open) => ({ ...open, call: shortened(open.call, fold.facts) })),
+      }),
+    ),
+  );
+  return sections.pieces();
+}
+
+function plainOf(image: LedgerImage): PlainPart {
+  const { header, messages, isArchived, next, damage, unlisted, places, tree, fold } = image;
+  const relinked = places.flatMap(({ relinked: link }, position): PlainPart['relinked'] =>
+    link === undefined ? [] : [[position, link.id, link.parent_id]],
+  );
+  return {
+    header,
+    messages,
+    isArchived,
+    next,
+    damage,
+    unlisted,
+    lost: tree.lost,
+    gap: tree.gap === undefined ? undefined : { head: tree.gap },
+    relinked,
+    head: fold.head,
+    sessionWide: fold.sessionWide,
+    facts: fold.facts.plain,
+  };
+}
+
+function putLinks(sections: SectionWriter, { tree, fold }: LedgerImage): void {
+  const ordinals = new Map(fold.nodes.map(([id], ordinal) => [id, ordinal]));
+  const ordinalOf = (id: string | null): number => (id === null ? ROOT : (ordinals.get(id) ?? ROOT));
+  sections.json(
+    'ids',
+    tree.links.map(([id]) => id),
+  );
+  sections.numbers(
+    'anchors',
+    Int32Array.from(tree.links, ([, { anchor }]) => ordinalOf(anchor)),
+  );
+  sections.numbers(
+    'parents',
+    Int32Array.from(tree.links, ([, { parent }]) => ordinalOf(parent)),
+  );
+}
+
+/** The input of a call that has its result is not asked for any more. */
+const shortened = (call: Digest['calls'][number], facts: FactsBase): Digest['calls'][number] =>
+  facts.isAnswered(call.call_id) ? bareCall(call) : call;
+
+function putDigests(sections: SectionWriter, { digests, facts }: FoldImage): void {
+  sections.texts(
+    'digests',
+    digests.map((digest) => {
+      const { kind, turn_id, answers, tokens } = digest;
+      const calls = digest.calls.map((call) => shortened(call, facts));
+      return JSON.stringify({ kind, turn_id, answers, tokens, calls });
+    }),
+  );
+  const begins = new Uint32Array(digests.length + 1);
+  const starts: number[] = [];
+  const open = new Uint8Array(digests.length);
+  digests.forEach(({ calls }, ordinal) => {
+    for (const { call_id } of calls) {
+      const start = facts.starts.get(call_id);
+      if (start === undefined) open[ordinal] = 1;
+      else starts.push(start.position);
+    }
+    begins[ordinal + 1] = starts.length;
+  });
+  sections.numbers('start begins', begins);
+  sections.numbers('starts of calls', Uint32Array.from(starts));
+  sections.numbers('calls not begun', open);
+}
+
+function putNotes(sections: SectionWriter, { notes, nodes, facts }: FoldImage): void {
+  // By the ordinal they stand on, beginning with none.
+  const begins = new Uint32Array(nodes.length + 2);
+  for (const { ordinal } of notes) begins[ordinal + 2] = (begins[ordinal + 2] ?? 0) + 1;
+  for (let at = 1; at < begins.length; at++) begins[at] = (begins[at] ?? 0) + (begins[at - 1] ?? 0);
+  sections.numbers('note begins', begins);
+  sections.numbers(
+    'note positions',
+    Uint32Array.from(notes, ({ placed }) => placed.position),
+  );
+  sections.texts(
+    'notes',
+    notes.map(({ placed: { note } }) => (note === null ? '' : JSON.stringify(note))),
+  );
+  const elsewhere = notes.map(({ placed: { id, note } }) => {
+    if (note?.type === 'turn_start') return facts.ends.get(note.turn_id)?.position ?? NOT_YET;
+    return note?.type === 'approval_request' ? (facts.decisions.get(id)?.position ?? NOT_YET) : NOWHERE;
+  });
+  sections.numbers('note elsewhere', Int32Array.from(elsewhere));
+}
+
+function putFacts(sections: SectionWriter, facts: FactsBase): void {
+  putPlaced(sections, 'ends', facts.ends);
+  putPlaced(sections, 'decisions', facts.decisions);
+  putPlaced(sections, 'starts', facts.starts);
+  sections.json('answered', [...facts.answered()]);
+}
+
+function putPlaced<T extends Entry>(sections: SectionWriter, name: string, facts: PlacedFacts<T>): void {
+  const all = [...facts.entries()];
+  sections.json(
+    `${name} keys`,
+    all.map(([key]) => key),
+  );
+  sections.numbers(
+    `${name} positions`,
+    Uint32Array.from(all, ([, { position }]) => position),
+  );
+  sections.texts(
+    name,
+    all.map(([, { entry }]) => JSON.stringify(entry)),
+  );
+}

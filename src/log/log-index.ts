@@ -1,0 +1,167 @@
+/**
+ * An index beside a log, in `cache/`: what its lines came to, so that only new ones are read again. It may be deleted, short,
+ * garbled or of another build at any time: then it is made anew. What it says counts only for bytes that were compared with
+ * those it was made of, or that the file system says nobody has touched since.
+ */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { FileStat, Files, OpenFile } from '../ports.js';
+import { BlockHashes } from './block-hashes.js';
+import { readFull, withFile } from './bytes.js';
+import { LedgerBase } from './ledger-base.js';
+import { piecesOf } from './ledger-image.js';
+import type { Ledger } from './ledger.js';
+import { BYTE_ORDER, Sections } from './sections.js';
+import { ifThere } from './storage.js';
+
+/** Changes with everything that an index holds, and with what the fold makes of an entry. */
+const VERSION = 1;
+const MAGIC = 'boughidx';
+const DIGEST_BYTES = 20;
+/** Magic, digest of all that follows, how long the identity is; a multiple of eight. */
+const HEAD_BYTES = 32;
+/** Two changes within as much may leave a file the same time. */
+const COARSEST_CLOCK_MS = 2_500;
+
+/** What the index was made of, and by whom. */
+interface Identity {
+  version: number;
+  byteOrder: string;
+  producer: string;
+  size: number;
+  /** When the log was changed last, as the file system keeps it for itself; absent where it does not. */
+  changed?: number;
+  /** Digests of the log's bytes, block by block. */
+  blocks: string[];
+}
+
+/** What an index says that was found right. */
+export interface Indexed {
+  base: LedgerBase;
+  seen: BlockHashes;
+  /** The log's bytes had to be compared: the file system could not tell. */
+  wasCompared: boolean;
+}
+
+export interface LogIndexParts {
+  files: Files;
+  /** Of the index. */
+  file: string;
+  producer: string;
+  /** Logs shorter than this have none. */
+  from: number;
+}
+
+export class LogIndex {
+  readonly #parts: LogIndexParts;
+
+  constructor(parts: LogIndexParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether so much of a log that was not indexed is worth it. */
+  isWorth(size: number, indexed: number): boolean {
+    if (size < this.#parts.from || size === indexed) return false;
+    return indexed === 0 || size - indexed >= Math.max(this.#parts.from, size / 16);
+  }
+
+  /** Undefined when there is none, or none that is right. `log` is open, and was `stat` when it was. */
+  async read(log: OpenFile, stat: FileStat): Promise<Indexed | undefined> {
+    if (stat.size < this.#parts.from) return undefined;
+    try {
+      const found = await this.#find(stat);
+      if (found === undefined) return undefined;
+      const { identity, sections, isUntouched } = found;
+      const seen = await BlockHashes.compare(log, identity, isUntouched);
+      return seen === undefined
+        ? undefined
+        : { base: new LedgerBase(sections), seen, wasCompared: !isUntouched };
+    } catch {
+      return undefined; // a cache that makes no sense or cannot be read is made again
+    }
+  }
+
+  async #find(
+    log: FileStat,
+  ): Promise<{ identity: Identity; sections: Sections; isUntouched: boolean } | undefined> {
+    const { files, file, producer } = this.#parts;
+    const stat = await ifThere(files.stat(file));
+    if (stat === undefined || stat.size < HEAD_BYTES) return undefined;
+    const bytes = await withFile(files.open(file, 'read'), async (opened) => {
+      const into = new Uint8Array(stat.size);
+      return into.subarray(0, await readFull(opened, into, 0));
+    });
+    const head = Buffer.from(bytes.buffer, 0, HEAD_BYTES);
+    const digest = createHash('sha1')
+      .update(bytes.subarray(MAGIC.length + DIGEST_BYTES))
+      .digest();
+    const isWhole =
+      head.toString('latin1', 0, MAGIC.length) === MAGIC &&
+      digest.equals(head.subarray(MAGIC.length, MAGIC.length + DIGEST_BYTES));
+    if (!isWhole) return undefined;
+    const length = head.readUInt32LE(MAGIC.length + DIGEST_BYTES);
+    const identity = JSON.parse(
+      Buffer.from(bytes.buffer, HEAD_BYTES, length).toString('utf8').trimEnd(),
+    ) as Identity;
+    const { version, byteOrder, size, changed } = identity;
+    if (version !== VERSION || byteOrder !== BYTE_ORDER || identity.producer !== producer) return undefined;
+    if (size > log.size) return undefined;
+    const isUntouched =
+      size === log.size &&
+      changed !== undefined &&
+      changed === log.changed &&
+      stat.changed !== undefined &&
+      stat.changed - changed > COARSEST_CLOCK_MS;
+    return { identity, sections: new Sections(bytes.subarray(HEAD_BYTES + length)), isUntouched };
+  }
+
+  /** Made of a log that was read and is still what it was. False when it is not, or when there is nothing to keep. */
+  async write(log: string, ledger: Ledger, seen: BlockHashes): Promise<boolean> {
+    const { files, file, producer } = this.#parts;
+    const { from: size } = ledger.next;
+    const blocks = seen.upTo(size);
+    if (blocks === undefined) return false;
+    const before = await files.stat(log);
+    const isSame = await withFile(files.open(log, 'read'), async (opened) => {
+      return (await BlockHashes.compare(opened, { size, blocks }, false)) !== undefined;
+    });
+    // What was appended meanwhile is for the next time.
+    const image = ledger.next.from === size && isSame ? ledger.image() : undefined;
+    if (image === undefined) return false;
+    const identity: Identity = {
+      version: VERSION,
+      byteOrder: BYTE_ORDER,
+      producer,
+      size,
+      ...(before.changed === undefined ? {} : { changed: before.changed }),
+      blocks,
+    };
+    const pieces = piecesOf(image);
+    await files.makeFolder(path.dirname(file));
+    await files.replace(file, framed(identity, pieces));
+    return true;
+  }
+
+  /** With its log. One that stays is compared with the next log of this name, and made anew. */
+  async remove(): Promise<void> {
+    try {
+      await ifThere(this.#parts.files.remove(this.#parts.file));
+    } catch {
+      return; // a cache: it says nothing of a log that is not the one it was made of
+    }
+  }
+}
+
+function framed(identity: Identity, pieces: readonly Uint8Array[]): Uint8Array {
+  const text = JSON.stringify(identity);
+  const padded = Buffer.from(text + ' '.repeat((8 - (Buffer.byteLength(text) % 8)) % 8));
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.write(MAGIC, 'latin1');
+  head.writeUInt32LE(padded.length, MAGIC.length + DIGEST_BYTES);
+  const bytes = Buffer.concat([head, padded, ...pieces]);
+  const digest = createHash('sha1')
+    .update(bytes.subarray(MAGIC.length + DIGEST_BYTES))
+    .digest();
+  digest.copy(bytes, MAGIC.length);
+  return bytes;
+}

@@ -1,0 +1,97 @@
+/**
+ * What a fold can go on from without having seen the entries: all it would know of them, in parts that are made only when
+ * they are asked for. An index beside the log keeps it; {@link FoldImage} is what such an index is made of.
+ */
+import type { Entry, Note, NoteOf, QueueItem } from '../notes.js';
+import type { Digest, Placed } from './session-facts.js';
+import type { AccumulatedState } from './state.js';
+import type { OutlineNode, UsageTotals } from './types.js';
+
+export interface PlacedNote {
+  position: number;
+  id: string;
+  /** Null when only its place matters here. */
+  note: Note | null;
+}
+
+export interface PlacedChanges {
+  position: number;
+  /** Of the node the note hangs on. */
+  ordinal: number;
+  note: NoteOf<'files_changed'>;
+}
+
+/** Facts that are few, whatever the length of the log. */
+export interface PlainFacts {
+  name: string | null;
+  archived: boolean;
+  tags: string[];
+  labels: [string, string][];
+  usage: UsageTotals;
+  queueHeld: boolean;
+  queue: QueueItem[];
+  sent: string[];
+}
+
+/** By key, where the first note stands that says it. */
+export interface PlacedFacts<T extends Entry> {
+  has(key: string): boolean;
+  get(key: string): Placed<T> | undefined;
+  entries(): Iterable<[string, Placed<T>]>;
+}
+
+export interface FactsBase {
+  plain: PlainFacts;
+  ends: PlacedFacts<NoteOf<'turn_end'>>;
+  decisions: PlacedFacts<NoteOf<'approval_decision'>>;
+  starts: PlacedFacts<NoteOf<'tool_start'>>;
+  isAnswered(call: string): boolean;
+  answered(): Iterable<string>;
+}
+
+/** A fold along the path to `ordinal`, before its own notes. */
+export interface Checkpoint {
+  ordinal: number;
+  state: AccumulatedState;
+}
+
+export interface FoldBase {
+  /** How many entries were taken. */
+  readonly position: number;
+  /** Ordinal of the head; −1 before the first entry. */
+  readonly head: number;
+  readonly nodes: readonly OutlineNode[];
+  /** Positions of the conversation entries, by ordinal. */
+  readonly positions: ArrayLike<number>;
+  readonly sessionWide: readonly number[];
+  readonly facts: FactsBase;
+  digest(ordinal: number): Digest;
+  /** Notes that stand on this entry, in file order. */
+  notes(ordinal: number): readonly PlacedNote[];
+  /**
+   * Marks the positions of those before `until`, and of what ends, decides or starts elsewhere what they or the entry
+   * itself began. What had neither end nor decision nor start here may have one since: that is for `later` to mark.
+   */
+  markLine(
+    ordinal: number,
+    until: number,
+    marks: Uint8Array,
+    later: { note: (placed: PlacedNote) => void; calls: (digest: Digest) => void },
+  ): void;
+  files(): readonly PlacedChanges[];
+  checkpoint(ordinal: number): AccumulatedState | undefined;
+}
+
+export interface FoldImage {
+  position: number;
+  head: number;
+  nodes: readonly OutlineNode[];
+  positions: readonly number[];
+  sessionWide: readonly number[];
+  digests: readonly Digest[];
+  /** In file order: what is kept of each note, and the ordinal it stands on. */
+  notes: readonly { ordinal: number; placed: PlacedNote }[];
+  facts: FactsBase;
+  files: readonly PlacedChanges[];
+  checkpoints: readonly Checkpoint[];
+}

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { LedgerBase } from '../../../src/log/ledger-base.js';
+import { piecesOf } from '../../../src/log/ledger-image.js';
+import { Ledger } from '../../../src/log/ledger.js';
+import { Sections } from '../../../src/log/sections.js';
+import { runs } from '../runs.js';
+import { anyLog, soundLog } from '../shared/arbitrary.js';
+import { goldenNames } from '../shared/golden.js';
+
+const TIME = '2026-01-01T00:00:00.000Z';
+const HEADER = JSON.stringify({ type: 'session', version: 4, id: 's', timestamp: TIME });
+
+/** Takes the lines from the ledger's own place on. */
+function takeLines(ledger: Ledger, lines: readonly string[]): Ledger {
+  for (const text of lines) {
+    const bytes = Buffer.from(text);
+    const { from: offset, line } = ledger.next;
+    const end = offset + bytes.length + 1;
+    ledger.take({ line, offset, bytes, end, isTerminated: true, isTooLong: false });
+  }
+  return ledger;
+}
+
+function goneOnFrom(ledger: Ledger): Ledger {
+  const image = ledger.image();
+  if (image === undefined) throw new Error('there is no image of this ledger');
+  const bytes = new Uint8Array(Buffer.concat(piecesOf(image)));
+  return new Ledger('s', TIME, new LedgerBase(new Sections(bytes)));
+}
+
+/** Everything that can be asked of it. */
+function known(ledger: Ledger): unknown {
+  const { fold, tree } = ledger;
+  const nodes = fold.outline.map(([id]) => id);
+  const ids = ledger.image()?.tree.links.map(([id]) => id) ?? [];
+  return {
+    ...{ header: ledger.header, damage: ledger.damage, head: ledger.head, access: ledger.access },
+    ...{ messages: ledger.messages, isArchived: ledger.isArchived, next: ledger.next, outline: fold.outline },
+    places: Array.from({ length: ledger.position + 1 }, (_, position) => ledger.place(position)),
+    positions: ids.map((id) => [id, tree.position(id), fold.ordinal(id)]),
+    attempts: ['a', 'attempt', 'attempt-1', ...nodes].map((id) => ledger.hasAttempt(id)),
+    leaves: fold.leaves(),
+    heads: [undefined, null, ...nodes].map((head) => [
+      fold.state(head),
+      fold.files(head),
+      fold.linePositions(head),
+      fold.pagePositions(4, head),
+      [...fold.forks(head)],
+    ]),
+    tree: ledger.image()?.tree,
+  };
+}
+
+/** Also an index of what an index was gone on from. */
+function checkFrom(lines: readonly string[], first: number, second: number): void {
+  const eager = known(takeLines(new Ledger('s', TIME), lines));
+  const begun = goneOnFrom(takeLines(new Ledger('s', TIME), lines.slice(0, first)));
+  const again = goneOnFrom(takeLines(begun, lines.slice(first, second)));
+  expect(known(takeLines(again, lines.slice(second)))).toEqual(eager);
+}
+
+describe('a ledger that goes on from an index', () => {
+  it.each(goldenNames)('knows of %s what one knows that read it all, wherever it begins', (name) => {
+    const url = new URL(`../../logs/${name}.jsonl`, import.meta.url);
+    const lines = readFileSync(url, 'utf8').trimEnd().split('\n');
+    for (let first = 1; first <= lines.length; first++)
+      checkFrom(lines, first, Math.min(lines.length, first + 3));
+  });
+
+  it.each([
+    { kind: 'any', log: anyLog },
+    { kind: 'a sound', log: soundLog },
+  ])('knows of $kind log what one knows that read it all', { timeout: 120_000 }, ({ log }) => {
+    const bad = fc.constantFrom('', '{', '{"type":"message"}', '\0\0');
+    const harm = fc.array(fc.tuple(fc.nat(40), bad), { maxLength: 2 });
+    const property = fc.property(log(), harm, fc.nat(), fc.nat(), (entries, harms, a, b) => {
+      const lines = [HEADER, ...entries.map((entry) => JSON.stringify(entry))];
+      for (const [at, line] of harms) lines.splice(1 + (at % lines.length), 0, line);
+      const [first = 1, second = 1] = [1 + (a % lines.length), 1 + (b % lines.length)].sort((x, y) => x - y);
+      checkFrom(lines, first, second);
+    });
+    fc.assert(property, { numRuns: runs({ usual: 150, soak: 5_000 }) });
+  });
+
+  it('is not to be had of what is not read as our own, or not to its end', () => {
+    const bare = new Ledger('s', TIME);
+    expect(bare.image()).toBeUndefined();
+    expect(
+      takeLines(new Ledger('s', TIME), ['{"type":"session","version":5,"id":"s"}']).image(),
+    ).toBeUndefined();
+    const torn = takeLines(new Ledger('s', TIME), [HEADER]);
+    const { from: offset, line } = torn.next;
+    torn.take({
+      line,
+      offset,
+      bytes: Buffer.from('{"ty'),
+      end: offset + 4,
+      isTerminated: false,
+      isTooLong: false,
+    });
+    expect(torn.image()).toBeUndefined();
+  });
+});
