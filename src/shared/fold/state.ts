@@ -263,6 +263,12 @@ const tokensInUse = (tokens: number): UsageTotals => ({
   cost: 0,
 });
 
+/** Of an older log it is not known: then the server is taken to have asked for all of it. */
+export function hintOf(note: NoteOf<'retry_start'> | NoteOf<'resume_start'>): number {
+  const isServers = note.server_hint === true || (note.type === 'retry_start' && note.kind === 'parked');
+  return isServers ? Math.min(note.hint_ms ?? note.delay_ms, note.delay_ms) : 0;
+}
+
 function waitOf(note: NoteOf<'retry_start'> | NoteOf<'resume_start'>, turn: OpenTurn): Wait {
   const isRetry = note.type === 'retry_start';
   return {
@@ -277,6 +283,10 @@ function waitOf(note: NoteOf<'retry_start'> | NoteOf<'resume_start'>, turn: Open
     due_at: note.due_at,
     error: note.error,
     server_hint: note.server_hint ?? false,
+    hint_ms: hintOf(note),
+    ...(isRetry && note.resume !== undefined && note.max_resumes !== undefined
+      ? { restart: { count: note.resume, max: note.max_resumes } }
+      : {}),
   };
 }
 
@@ -292,6 +302,7 @@ function pendingApproval(state: CallState): PendingApproval[] {
       // A request that does not say what it risks is shown as the most dangerous kind.
       risk: request.risk ?? 'run',
       ...(request.always_asked === true ? { always_asked: true } : {}),
+      ...(request.allows === undefined ? {} : { allows: request.allows }),
       input: call.input,
       input_hash: request.input_hash,
       targets: request.targets,
