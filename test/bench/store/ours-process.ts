@@ -1,0 +1,164 @@
+/** One measurement of Bough's store in a process of its own: `WORK FOLDER ID`. Prints what it took and what came of it. */
+import { randomBytes } from 'node:crypto';
+import { open as openFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { selectPath } from '../../../src/agent/context/select.js';
+import { FileStore } from '../../../src/log/file-store.js';
+import { LockTable } from '../../../src/log/lock-table.js';
+import { createNodeFiles } from '../../../src/log/node-files.js';
+import type { SessionLog } from '../../../src/log/store.js';
+import type { Draft } from '../../../src/shared/notes.js';
+import { measured, told, type Works } from './measured.js';
+
+const store = (folder: string): FileStore =>
+  new FileStore({
+    folder: path.join(folder, 'ours'),
+    files: createNodeFiles(),
+    clock: {
+      now: () => Date.now(),
+      elapsed: () => performance.now(),
+      after: (ms, fire) => {
+        const timer = setTimeout(fire, ms);
+        return { dispose: () => clearTimeout(timer) };
+      },
+    },
+    ids: { entry: () => randomBytes(8).toString('hex'), session: () => randomBytes(8).toString('hex') },
+    locks: new LockTable(),
+    who: { window: 'bench', pid: process.pid, host: os.hostname() },
+    producer: 'bough/bench',
+    onTrouble: (error) => process.stderr.write(`${error.message}\n`),
+  });
+
+async function contextOf(log: SessionLog, head?: string): Promise<string[]> {
+  const said = selectPath(await log.line(head));
+  return said
+    .flatMap((part) => (part.kind === 'message' ? part.entry.parts : []))
+    .flatMap((part) => {
+      if (part.type === 'text') return [part.text];
+      return part.type === 'tool_result' ? [part.content] : [];
+    });
+}
+
+/** What the panel shows: the tree, what holds at the head, and the end of the line. */
+async function openTo(folder: string, id: string): Promise<{ log: SessionLog; count: number }> {
+  const log = await store(folder).open(id);
+  const { head } = log.state();
+  const { entries } = await log.page(200);
+  if (head !== log.head || entries.length === 0) throw new Error('this is no session');
+  return { log, count: log.position };
+}
+
+const draft = (index: number): Draft => ({
+  type: 'message',
+  role: 'user',
+  parts: [{ type: 'text', text: `entry ${String(index)} ${'x'.repeat(400)}` }],
+});
+
+/** The newest end of a line that is not the one in view. */
+function otherLeaf(log: SessionLog): string {
+  const parents = new Set(log.outline.map(([, parent]) => parent));
+  const leaves = log.outline.filter((_, ordinal) => !parents.has(ordinal)).map(([id]) => id);
+  return leaves.filter((id) => id !== log.head).at(-1) ?? '';
+}
+
+const works: Works = {
+  open: (folder, id) =>
+    measured(async () => {
+      const { count } = await openTo(folder, id);
+      return { count };
+    }),
+  'open to context': (folder, id) =>
+    measured(async () => {
+      const { count, log } = await openTo(folder, id);
+      return { count, context: told(await contextOf(log)) };
+    }),
+  /** With no time taken: what a first visit leaves behind is there for the next. */
+  visit: async (folder, id) => {
+    const { log } = await openTo(folder, id);
+    await log.close();
+    return { ms: 0, bytes: 0 };
+  },
+  forget: async (folder, id) => {
+    await rm(path.join(folder, 'ours/cache', `${id}.index`), { force: true });
+    return { ms: 0, bytes: 0 };
+  },
+  'cached context': async (folder, id) => {
+    const { log } = await openTo(folder, id);
+    await contextOf(log);
+    return measured(async () => ({ context: told(await contextOf(log)) }));
+  },
+  switch: async (folder, id) => {
+    const { log } = await openTo(folder, id);
+    const head = otherLeaf(log);
+    return measured(async () => {
+      log.state(head);
+      return { head, context: told(await contextOf(log, head)) };
+    });
+  },
+  fork: (folder, id) =>
+    measured(async () => {
+      const copy = await store(folder).fork(id);
+      return { count: copy.outline.length };
+    }),
+  append: async (folder, id) => {
+    const log = await store(folder).openOrCreate(id);
+    await log.append([draft(0)]);
+    const lease = await log.acquire();
+    const result = await measured(async () => {
+      for (let index = 1; index <= 200; index++) await log.append([draft(index)]);
+      return {};
+    });
+    lease.dispose();
+    return result;
+  },
+  burst: async (folder, id) => {
+    const log = await store(folder).openOrCreate(id);
+    await log.append([draft(0)]);
+    const lease = await log.acquire();
+    const result = await measured(async () => {
+      await Promise.all(Array.from({ length: 1_000 }, (_, index) => log.append([draft(index)])));
+      return { count: log.outline.length };
+    });
+    lease.dispose();
+    return result;
+  },
+  /** The floor of one by one: a write and a sync each. */
+  'append floor': async (folder, id) => {
+    const file = await openFile(path.join(folder, `${id}.floor`), 'a');
+    const result = await measured(async () => {
+      for (let index = 1; index <= 200; index++) {
+        const begin = { id: randomBytes(8).toString('hex'), parent_id: randomBytes(8).toString('hex') };
+        const timestamp = new Date().toISOString();
+        await file.write(`${JSON.stringify({ ...begin, timestamp, ...draft(index) })}\n`);
+        await file.datasync();
+      }
+      return {};
+    });
+    await file.close();
+    return result;
+  },
+  list: (folder) =>
+    measured(async () => {
+      const shop = store(folder);
+      let count = 0;
+      let messages = 0;
+      for (let cursor: string | undefined; ;) {
+        const page = await shop.list({
+          archived: 'all',
+          limit: 200,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        count += page.sessions.length;
+        for (const row of page.sessions) messages += row.messages;
+        if (page.cursor === undefined) return { count, messages };
+        cursor = page.cursor;
+      }
+    }),
+};
+
+const [work = '', folder = '', id = ''] = process.argv.slice(2);
+const run = works[work];
+if (run === undefined) throw new Error(`there is no work ${work}`);
+process.stdout.write(`${JSON.stringify(await run(folder, id))}\n`);
+process.exit(0);
