@@ -23,7 +23,7 @@ async function section(row: Row, whole: Whole): Promise<string> {
     case 'incomplete': {
       const tries = [...(row.entry.earlier ?? []), row.entry];
       const texts = await Promise.all(
-        tries.map(({ text, blob }) => (blob === undefined ? text : whole(blob))),
+        tries.map(async ({ text, blob }) => (blob === undefined ? text : await whole(blob))),
       );
       return texts.map((text) => `${text}\n\n*(incomplete)*`).join('\n\n');
     }

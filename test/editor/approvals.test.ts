@@ -66,10 +66,11 @@ test('F4 F6 F8: three calls at once while somebody types; then out of sight', ()
     await card.getByRole('textbox').fill('use printf instead');
     await person.decide('deny', 'echo ran');
     await person.approval('deny').waitFor();
+    await person.composer.fill('');
     await person.composer.fill('Leave the rest');
     server.enqueue(reply.text('I leave it.'));
     expect(await person.at('send').innerText()).toBe('Deny and Send');
-    // Written while the cards stand: Enter does what the button says.
+    // Begun while the cards stand: Enter does what the button says.
     await person.composer.press('Enter');
     await person.says('I leave it.');
     await person.run('idle');
