@@ -82,9 +82,8 @@ test('D1 D5 E7: a step that lost its connection begins again; at the end the las
       );
       await person.send('Tell me letters');
       await person.retry('resume').waitFor();
-      await eventually(async () => (await person.chat.getByText('alpha beta gamma').count()) === 0, {
-        what: 'the failed text is gone',
-      });
+      const failed = person.message('assistant').filter({ hasText: 'alpha beta gamma' });
+      await eventually(async () => (await failed.count()) === 0, { what: 'the failed text is gone' });
       await person.incomplete('connection').waitFor({ timeout: 30_000 });
       await person.chat.getByText('eta theta iota').waitFor();
       expect(await person.chat.getByText('delta epsilon').count()).toBe(0);
