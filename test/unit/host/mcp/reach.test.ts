@@ -12,7 +12,7 @@ function world(over: Partial<ReachParts> = {}) {
     env: { PATH: '/bin', VSCODE_PID: '1', GONE: 'x', NODE_OPTIONS: '--inspect' },
     home: '/home/me',
     folders: () => ({ app: '/work/app' }),
-    readFile: () => Promise.resolve('FROM_FILE=1\nDB_PASSWORD=of-the-file\nBOTH=file\n'),
+    readFile: () => Promise.resolve('FROM_FILE=1\nDB_PASSWORD=0f-the-f1le\nBOTH=file\n'),
     secrets: {
       get: (name) => Promise.resolve(stored.get(name)),
       store: (name, value) => Promise.resolve(void stored.set(name, value)),
@@ -57,10 +57,10 @@ describe('how a server is reached', () => {
         command: '/home/me/bin/x',
         args: ['a'],
         cwd: '/work/app/sub',
-        env: { PATH: '/bin', FROM_FILE: '1', DB_PASSWORD: 'of-the-file', BOTH: 'own' },
+        env: { PATH: '/bin', FROM_FILE: '1', DB_PASSWORD: '0f-the-f1le', BOTH: 'own' },
       },
     });
-    expect(hidden).toContain('of-the-file');
+    expect(hidden).toContain('0f-the-f1le');
   });
 
   it('asks for an input once, keeps it, and hides a password before anything else', async () => {
