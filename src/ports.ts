@@ -411,6 +411,8 @@ export interface Prepared {
   proposal?: FileChange[];
   /** What a remembered rule is matched against: a path or a command. */
   subject: string;
+  /** What only looks itself, but begins something that may do more: its start is durable before it runs. */
+  begins?: true;
   /** The person is asked each time, whatever it is: no rule and no mode lets it run without a card. */
   isAlwaysAsked?: boolean;
 }

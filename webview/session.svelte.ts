@@ -64,7 +64,7 @@ export class Session {
     this.#parts = parts;
   }
 
-  receive(message: Exclude<HostMessage, { type: 'compose' | 'compare' | 'not_shown' }>): void {
+  receive(message: Exclude<HostMessage, { type: 'compose' | 'compare' | 'not_shown' | 'edited' }>): void {
     if (message.type === 'snapshot') return this.#show(message);
     if (message.session !== this.info?.id) return;
     switch (message.type) {

@@ -17,6 +17,7 @@ import { incompleteOutput, resultMessage, turnEnd, type DraftOfType } from './en
 import { endJournal, endUnlessPrinted, isJournalKept, journalPartial } from './journal.js';
 import { printedBy } from './output-journal.js';
 import { holdQueue } from './queue.js';
+import { subagentOf } from './subagents.js';
 import { factsOf, type TurnFacts } from './turn-facts.js';
 
 export interface Interruption {
@@ -62,7 +63,9 @@ export async function standInText(core: Core, call: CallState): Promise<string> 
       return OTHER_LINE_RESULT;
     case 'started':
       return (
-        [INTERRUPTED_RESULT, ...(await compareDisk(core, call))].join(' ') + (await printedText(core, call))
+        [INTERRUPTED_RESULT, ...(await compareDisk(core, call))].join(' ') +
+        (await subagentOf(core, call.call.call_id)) +
+        (await printedText(core, call))
       );
     case 'open':
     case 'pending':

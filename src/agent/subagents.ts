@@ -5,7 +5,7 @@
 import type { Outcome, SubagentEnd, SubagentTask } from '../ports.js';
 import { isFailure, toolFailure } from '../shared/failure.js';
 import type { Draft, NoteOf } from '../shared/notes.js';
-import { levelOf, subagentId } from '../shared/route.js';
+import { levelOf, parentSessionOf, subagentId } from '../shared/route.js';
 import type { Core } from './core.js';
 import { approvalOf } from './mode.js';
 
@@ -34,7 +34,10 @@ export async function delegate(
       `Subagents may be nested ${String(MAX_LEVEL)} deep, and this is one of the deepest. Do the task yourself.`,
     );
   const begun = await startsOf(core);
-  const known = begun.find(({ session }) => session === wanted.session);
+  // A copy of a log names the subagents of its original: they are not this session's.
+  const known = begun.find(
+    ({ session }) => session === wanted.session && parentSessionOf(session) === core.log.id,
+  );
   if (wanted.session !== undefined && known === undefined)
     return toolFailure(
       'no-subagent',
@@ -46,7 +49,10 @@ export async function delegate(
   await core.append([{ type: 'subagent_start', turn_id, call_id, ...task }]);
   const { mode } = approvalOf(core);
   const { model } = core.log.state();
-  const end = await subagents.run({ ...task, parent: core.log.id, mode, model }, { signal, report });
+  const end = await subagents.run(
+    { ...task, parent: core.log.id, mode, model },
+    { signal: unlessClosed(core, signal), report },
+  );
   if (!core.isClosed) await core.append(endNotes(turn_id, call_id, task, end));
   return end;
 }
@@ -64,6 +70,25 @@ function endNotes(
     { ...of, status, summary, steps },
     ...(usage === undefined ? [] : [{ type: 'usage', turn_id, purpose: 'subagent', ...usage } as const]),
   ];
+}
+
+/** A window that closes takes the subagent along as it takes all sessions: what waits there goes on waiting. */
+function unlessClosed(core: Core, signal: AbortSignal): AbortSignal {
+  const stopping = new AbortController();
+  const stop = (): void => {
+    if (!core.isClosed) stopping.abort(signal.reason);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return stopping.signal;
+}
+
+/** Where the work of a call stands that was interrupted; nothing when it gave no task away. */
+export async function subagentOf(core: Core, call_id: string): Promise<string> {
+  const start = (await startsOf(core)).find((begun) => begun.call_id === call_id);
+  return start === undefined
+    ? ''
+    : ` The subagent's work is kept in its session ${start.session}: go on with that one, by \`session\`, rather than with a new one.`;
 }
 
 /** All there ever were, whatever the line. */

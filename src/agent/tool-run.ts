@@ -79,7 +79,7 @@ export async function startBatch(
   turn_id: string,
   { call, prepared }: ReadyCall,
 ): Promise<Draft[]> {
-  if (prepared.risk === 'read') return [];
+  if (prepared.risk === 'read' && prepared.begins !== true) return [];
   const { blobs } = core;
   for (const change of prepared.proposal ?? []) if (change.before !== null) await blobs.put(change.before);
   return [

@@ -145,7 +145,7 @@ async function open(parts: ReachingParts, options: OpenOptions): Promise<BoughSe
   if (trouble) throw trouble;
   reach.admit(opened.agent.log);
   // Whoever asked goes on holding it.
-  opened.isHeld = true;
+  opened.hold();
   if (options.show) await chats.show(id);
   const session = apiSession(opened, {
     rename: async (renamed, name) => {

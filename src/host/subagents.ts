@@ -4,13 +4,15 @@
  */
 import type { AgentSession } from '../agent/types.js';
 import type { SessionInit } from '../log/store.js';
-import type { Outcome, SubagentEnd, SubagentRun, Subagents } from '../ports.js';
-import { BoughError, isFailure, toolFailure, type Failure } from '../shared/failure.js';
+import type { Disposable, Outcome, SubagentEnd, SubagentRun, Subagents } from '../ports.js';
+import { isMoreCareful, type ApprovalMode } from '../shared/approval-state.js';
+import { isFailure, toolFailure, type Failure } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
 import { failureOf } from './errors.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
 import type { HostSession } from './sessions/session.js';
 import type { WindowStore } from './sessions/window-store.js';
+import { watchEnds } from './turn-ends.js';
 
 const MAX_TITLE = 80;
 
@@ -29,16 +31,15 @@ export function createSubagents({ sessions, store }: SubagentsParts): Subagents 
     run: async (run, { signal, report }) => {
       try {
         const session = await opened(run);
-        const closing = new AbortController();
-        const watching = sessions.on(({ id, type }) => {
-          if (id === run.session && type === 'closed') closing.abort();
-        });
-        session.isHeld = true;
+        const parent = (await sessions.open(run.parent)).agent;
+        const holding = session.hold();
+        const agent = session.agent;
+        const minding = mindMode(parent, agent);
         try {
-          return await work(session.agent, run, { signal, closed: closing.signal, report });
+          return await work(agent, run, { signal, report });
         } finally {
-          session.isHeld = false;
-          watching.dispose();
+          minding.dispose();
+          holding.dispose();
         }
       } catch (error) {
         return failureOf(error, 'The subagent');
@@ -75,54 +76,53 @@ const titleOf = (task: string): string => {
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1).toWellFormed()}…` : line;
 };
 
-interface Watched {
-  signal: AbortSignal;
-  /** The session is let go of: deleted by the person, say. */
-  closed: AbortSignal;
-  report: (chunk: string) => void;
+/** A parent that is made more careful while its subagent works makes that more careful too. */
+function mindMode(parent: AgentSession, agent: AgentSession): Disposable {
+  return parent.log.onAppend(() => void tighten(agent, parent.mode()));
 }
 
-async function work(
-  agent: AgentSession,
-  { task, mode, model }: SubagentRun,
-  { signal, closed, report }: Watched,
-): Promise<Outcome<SubagentEnd>> {
-  if (model !== null && agent.log.state().model === null) {
+/** Never loosens: what the person chose for the subagent's own session counts. */
+async function tighten(agent: AgentSession, mode: ApprovalMode): Promise<Failure | null> {
+  if (!isMoreCareful(mode, agent.mode())) return null;
+  const set = await agent.dispatch({ type: 'set_mode', mode });
+  return isFailure(set) ? set : null;
+}
+
+/** Its parent's model and mode, before its first turn. */
+async function equip(agent: AgentSession, { mode, model }: SubagentRun): Promise<Failure | null> {
+  if (agent.log.outline.length > 0) return tighten(agent, mode);
+  if (model !== null) {
     const chosen = await agent.selectModel(model.provider, model.model_id);
     if (isFailure(chosen)) return chosen;
   }
   const set = await agent.dispatch({ type: 'set_mode', mode });
-  if (isFailure(set)) return set;
-  const from = agent.log.position;
-  const telling = agent.log.onAppend((placed) => placed.forEach(({ entry }) => tell(entry, report)));
-  const stop = (): void => void agent.dispatch({ type: 'stop' });
-  try {
-    const ended = turnEnd(agent, closed);
-    const sent = await agent.assign(task);
-    if (isFailure(sent)) return sent;
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    await ended;
-    return closed.aborted ? gone(agent.log.id) : await endOf(agent, from);
-  } finally {
-    signal.removeEventListener('abort', stop);
-    telling.dispose();
-  }
+  return isFailure(set) ? set : null;
 }
 
-/** The turn may wait for the person, for a night if need be: only its end counts. */
-function turnEnd(agent: AgentSession, closed: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      listening.dispose();
-      closed.removeEventListener('abort', end);
-      resolve();
-    };
-    const listening = agent.on(({ type }) => {
-      if (type === 'turn_end') end();
-    });
-    closed.addEventListener('abort', end, { once: true });
-  });
+async function work(
+  agent: AgentSession,
+  run: SubagentRun,
+  { signal, report }: { signal: AbortSignal; report: (chunk: string) => void },
+): Promise<Outcome<SubagentEnd>> {
+  const unfit = await equip(agent, run);
+  if (unfit !== null) return unfit;
+  const telling = agent.log.onAppend((placed) => placed.forEach(({ entry }) => tell(entry, report)));
+  // It may wait for the person, for a night if need be: only the end of its turn counts, whoever ends it.
+  const ends = watchEnds(agent);
+  const stop = (): void => void agent.dispatch({ type: 'stop' });
+  try {
+    const sent = await agent.assign(run.task);
+    if (isFailure(sent)) return sent;
+    const turn = (await agent.log.entry(sent.entry_id ?? ''))?.turn_id ?? '';
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const { failure } = await ends.of(turn);
+    return await endOf(agent, turn, failure);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    ends.dispose();
+    telling.dispose();
+  }
 }
 
 /** One line for the card of the call. */
@@ -132,19 +132,17 @@ function tell(entry: Entry, report: (chunk: string) => void): void {
   for (const part of entry.parts) if (part.type === 'tool_call') report(`${part.name}\n`);
 }
 
-const gone = (session: string): Failure =>
-  toolFailure('subagent-closed', `The session ${session} of the subagent was closed before its turn ended.`);
-
-/** What came of it, as its log says. `from`: where its turn began. */
-async function endOf({ log }: AgentSession, from: number): Promise<SubagentEnd> {
-  const entries = (await log.since(from)).map(({ entry }) => entry);
+/** What came of its turn, as its log says; the failure, when the log does not. */
+async function endOf(
+  { log }: AgentSession,
+  turn: string,
+  failure: Failure | null,
+): Promise<Outcome<SubagentEnd>> {
+  const entries = (await log.since(0)).map(({ entry }) => entry).filter((entry) => entry.turn_id === turn);
   const end = entries.findLast((entry) => entry.type === 'turn_end');
   const finish = entries.findLast((entry) => entry.type === 'run_finish');
   if (end?.type !== 'turn_end')
-    throw new BoughError(
-      'StorageFailure',
-      `The log of the subagent ${log.id} does not say how its turn ended.`,
-    );
+    return failure ?? toolFailure('subagent-lost', `The log of ${log.id} does not say how its turn ended.`);
   const usage = sumOf(entries);
   const status =
     end.status === 'completed' ? (finish?.type === 'run_finish' ? finish.status : 'completed') : end.status;

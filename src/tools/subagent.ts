@@ -45,6 +45,7 @@ export const subagentTool: Tool = {
       input,
       sentence,
       risk: 'read',
+      begins: true,
       targets: [],
       subject: 'subagent',
     });

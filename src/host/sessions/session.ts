@@ -45,8 +45,8 @@ export interface HostSessionParts {
 
 export class HostSession implements ShownSession, Disposable {
   readonly agent: AgentSession;
-  /** Another extension works with it. */
-  isHeld = false;
+  /** How many others work with it: extensions, and the session that gave it its task. */
+  private holds = 0;
   private readonly bag = createBag();
   private readonly changed;
   private readonly heldElsewhere;
@@ -131,7 +131,20 @@ export class HostSession implements ShownSession, Disposable {
     // A command may go on beside all turns.
     const isQuiet = this.agent.growing() === null && this.agent.progress().length === 0;
     const isAtRest = this.agent.run() === 'idle' && isQuiet;
-    return isAtRest && !this.isHeld && this.notSaved === null && this.lost === null;
+    return isAtRest && this.holds === 0 && this.notSaved === null && this.lost === null;
+  }
+
+  /** It does not rest until it is let go of. */
+  hold(): Disposable {
+    this.holds += 1;
+    let isOver = false;
+    return {
+      dispose: () => {
+        if (isOver) return;
+        isOver = true;
+        this.holds -= 1;
+      },
+    };
   }
 
   get isEphemeral(): boolean {

@@ -145,3 +145,63 @@ describe('a task given to a subagent', () => {
     expect(bench.entries('subagent_start')).toEqual([]);
   });
 });
+
+describe('a subagent that was interrupted with its parent', () => {
+  const forever: Answer = () => new Promise(() => undefined);
+
+  it('is told of with its session, and is never begun a second time', async () => {
+    const bench = await openWith(forever, {
+      allows: () => false,
+      script: [
+        calls([
+          { name: 'subagent', input: { task: 'x' }, id: '1' },
+          { name: 'write', input: { path: 'a.txt', content: 'a' }, id: '2' },
+        ]),
+      ],
+    });
+    await bench.send('go');
+    expect(bench.story().at(-2)).toBe('tool_start');
+    const after = await bench.crash();
+    await after.session.recover();
+    after.model.play(text('ok'));
+    const call_id = after.log.state().approvals[0]?.call_id ?? '';
+    await after.do({ type: 'decide', call_id, decision: 'allow', scope: 'once' });
+    await idle();
+    expect(bench.runs).toHaveLength(1);
+    const told = after
+      .entries('message')
+      .flatMap(({ parts }) => parts)
+      .find((part) => part.type === 'tool_result' && part.name === 'subagent');
+    expect(told).toMatchObject({ is_error: true });
+    expect(told?.type === 'tool_result' ? told.content : '').toContain(`sub:${bench.log.id}:subagent:1`);
+  });
+
+  it('is not stopped by a window that closes: what waits in its session goes on waiting', async () => {
+    let isStopped = false;
+    const bench = await openWith(
+      (_run, signal) =>
+        new Promise(() => {
+          signal.addEventListener('abort', () => (isStopped = true));
+        }),
+      { script: [give({ task: 'x' })] },
+    );
+    await bench.send('go');
+    const closing = bench.session.shutdown();
+    await bench.clock.advance(3_000);
+    await closing;
+    expect(isStopped).toBe(false);
+    expect(bench.entries('subagent_end')).toEqual([]);
+  });
+
+  it('of a log that this one was copied from is not its own', async () => {
+    const bench = await openWith(done, {
+      script: [give({ task: 'x', session: 'sub:other:subagent:1' }), text('ok')],
+    });
+    await bench.log.append([
+      { type: 'subagent_start', agent: 'subagent', session: 'sub:other:subagent:1', task: 'y' },
+    ]);
+    await bench.send('go');
+    expect(bench.runs).toEqual([]);
+    expect(resultOf(bench)).toMatchObject({ is_error: true });
+  });
+});

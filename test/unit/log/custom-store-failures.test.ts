@@ -102,7 +102,9 @@ describe('a custom store', () => {
       [new BoughError('Locked', 'Somebody holds it.'), { code: 'Locked', data: { operation: 'append' } }],
     ];
     for (const [what, told] of thrown) {
-      custom.append = () => Promise.reject(what);
+      custom.append = () => {
+        throw what;
+      };
       await expect(log.append([user('b')])).rejects.toMatchObject(told);
     }
   });

@@ -8,13 +8,13 @@ const usage = (turn_id: string, total_tokens: number, cost?: number): { entry: E
     ...{ type: 'usage', id: `${turn_id}${String(total_tokens)}`, parent_id: null, timestamp: '', turn_id },
     ...{ input_tokens: total_tokens, output_tokens: 0, total_tokens, purpose: 'step' },
     ...(cost === undefined ? {} : { cost }),
-  } as Entry,
+  },
 });
 const end = (turn_id: string): { entry: Entry } => ({
   entry: {
     ...{ type: 'turn_end', id: `end ${turn_id}`, parent_id: null, timestamp: '', turn_id },
     ...{ steps: 1, status: 'completed' },
-  } as Entry,
+  },
 });
 const row = (id: string, turn_id: string, kind: 'user' | 'assistant'): Row =>
   ({ kind, entry: { id, turn_id, type: 'message' }, cards: [] }) as unknown as Row;

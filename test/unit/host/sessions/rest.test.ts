@@ -49,7 +49,12 @@ describe('sessions that nobody looks at', () => {
     await none.pass();
     expect(none.open()).toHaveLength(3);
     const held = rest({ maxOpen: 1, idleAfter: 1 });
-    for (const id of ['a', 'b']) (await held.sessions.open(id)).isHeld = id === 'a';
+    const [first] = await Promise.all(['a', 'b'].map((id) => held.sessions.open(id)));
+    const holding = [first?.hold(), first?.hold()];
+    await held.pass();
+    expect(held.open()).toEqual(['a']);
+    holding[0]?.dispose();
+    holding[0]?.dispose();
     await held.pass();
     expect(held.open()).toEqual(['a']);
   });
