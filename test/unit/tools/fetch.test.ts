@@ -83,4 +83,51 @@ describe('the text of a page', () => {
     expect(text('&lt;script&gt; &#65;&#x42; &unknown; &#xd800;')).toBe('<script> AB &unknown; \uFFFD');
     expect(text('<script>never closed')).toBe('');
   });
+
+  it('reads quotes, comments and elements of others as what they are', () => {
+    expect(text('<p>a<!-- <script> -->b<!-- never closed <p>c')).toBe('ab');
+    expect(text('<script>"<!--"</script>a<SVG viewBox=">"><path></Svg >b<nav-bar>c</nav-bar>')).toBe('a bc');
+    expect(text('a < b <i title="x>c</i> d <b>e</b>')).toBe('a < b c d e');
+    expect(text('<pre>a  b   \n  c\t\n</pre>d')).toBe('a  b\n  c\n\nd');
+  });
+
+  const size = 2 * 1024 * 1024;
+  const much = (piece: string): string => piece.repeat(size / piece.length);
+  const said = (html: string): string => {
+    const found = text(html);
+    return found.length > 100 ? `${found.slice(0, 16)}… ${String(found.length)}` : found;
+  };
+
+  // Each of these keeps a reader who starts over at every `<` or blank busy for minutes to hours.
+  it.each([
+    ['<svg', `<svg<svg<svg<svg… ${String(size)}`],
+    ['<title ', `<title <title <t… ${String(size - (size % 7) - 1)}`],
+    ['<', `<<<<<<<<<<<<<<<<… ${String(size)}`],
+    ['<!--', ''],
+    ['<!doctype ', `<!doctype <!doct… ${String(size - (size % 10) - 1)}`],
+    ['<script', `<script<script<s… ${String(size - (size % 7))}`],
+    ['<script>', ''],
+    ['<a "', `<a "<a "<a "<a "… ${String(size)}`],
+    ['<a ">" ', '" " " " " " " " … 599185'],
+    [`<a '"`, `<a '"<a '"<a '"<… ${String(size - (size % 5))}`],
+    ['<a href=', `<a href=<a href=… ${String(size)}`],
+    ['</title', `</title</title</… ${String(size - (size % 7))}`],
+    ['<b>x', `xxxxxxxxxxxxxxxx… ${String(size / 4)}`],
+    ['&a', `&a&a&a&a&a&a&a&a… ${String(size)}`],
+  ])('2 MB of %s are done', (piece, expected) => {
+    expect(said(much(piece))).toBe(expected);
+  });
+
+  it('2 MB of blanks in a line of code are done', () => {
+    expect(text(`<pre>a${' '.repeat(size)}b</pre>`)).toHaveLength(size + 2);
+    expect(text(`<pre>a${' '.repeat(size)}\nb</pre>`)).toBe('a\nb');
+    expect(text(`<title>a</title${' '.repeat(size)}`)).toMatch(/^a<\/title/);
+    expect(text(`<title>a${much('<title>')}`).slice(0, 3)).toBe('a');
+  });
+
+  it('makes no more of a page full of links than can be held', () => {
+    const found = pageText('<a href=b>x</a>'.repeat(size / 16), `https://example.com/${'a'.repeat(4000)}/`);
+    expect(found.length).toBeGreaterThan(size);
+    expect(found.length).toBeLessThan(10 * 1024 * 1024);
+  });
 });
