@@ -129,6 +129,18 @@ const CANCELLED_TEXT = 'The turn was stopped before the person decided on this c
 export const LEFT_TEXT =
   'The call was not run: the person went to another place in the conversation before deciding, so its approval has expired.';
 
+/** The tool whose run is nothing but the words that came with the decision. */
+const ASK = 'ask';
+
+/** What answers a call that has no result of its own: `text`, and whatever the person said when they decided on it. */
+export function standInResult(call: CallState, text: string): { content: string; is_error: boolean } {
+  const said = call.decision?.feedback?.trim() ?? '';
+  if (said === '') return { content: text, is_error: true };
+  return call.status === 'allowed' && call.request?.tool === ASK
+    ? { content: said, is_error: false }
+    : { content: `${text} The person said: ${said}`, is_error: true };
+}
+
 /** Closes calls that will not run any more: a decision for each that waits for one, and a result for each. */
 export function closeCalls(
   calls: readonly CallState[],
@@ -148,7 +160,7 @@ export function closeCalls(
         : isPending
           ? (how.pendingText ?? CANCELLED_TEXT)
           : NOT_RUN_RESULT;
-    results.push(resultMessage(ref, call.call, { content, is_error: true }));
+    results.push(resultMessage(ref, call.call, standInResult(call, content)));
   }
   return [...decisions, ...results];
 }

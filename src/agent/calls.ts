@@ -6,7 +6,7 @@ import { cancelled, isBoughError, isFailure, type Failure } from '../shared/fail
 import { READ_ONLY_RESULT } from '../shared/fold/stand-in.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
-import { expiry, ownStatesSince, requestDraft } from './approvals.js';
+import { expiry, ownStatesSince, requestDraft, standInResult } from './approvals.js';
 import { openCallsOf, type Core, type Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { failureOf, stackOf } from './failures.js';
@@ -64,7 +64,8 @@ async function judge(core: Core, run: Run, call: CallState): Promise<ReadyCall |
     await core.append([resultMessage(await stepRef(core, call), call.call, { content, is_error: true })]);
     return null;
   };
-  if (['started', 'refused', 'answered'].includes(call.status)) return answer(await standInText(core, call));
+  if (['started', 'refused', 'answered'].includes(call.status))
+    return answer(standInResult(call, await standInText(core, call)).content);
   const unfit = await unfitToRun(core, call);
   if (unfit !== null) return answer(unfit);
   const ready = await prepareCall(core, call, run.signal);

@@ -2,7 +2,6 @@
  * What a process that died left behind: the scan that says what is known of an open turn, the one batch that closes it,
  * and what is done at once when a session is opened. Idempotent: a repaired log has nothing to repair.
  */
-import type { ToolCallPart } from '../shared/entry.js';
 import { isFailure } from '../shared/failure.js';
 import {
   INTERRUPTED_RESULT,
@@ -12,6 +11,7 @@ import {
 } from '../shared/fold/stand-in.js';
 import type { CallState, OpenTurn, PathState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
+import { standInResult } from './approvals.js';
 import { openCallsOf, type Core } from './core.js';
 import { incompleteOutput, resultMessage, turnEnd, type DraftOfType } from './entries.js';
 import { endJournal, endUnlessPrinted, isJournalKept, journalPartial } from './journal.js';
@@ -107,13 +107,13 @@ async function answers(
   for (const call of calls) {
     const known =
       core.unsaved?.turn_id === ref.turn_id ? core.unsaved.results.get(call.call.call_id) : undefined;
-    drafts.push(...(known ?? [standIn(ref, call.call, await standInText(core, call))]));
+    drafts.push(...(known ?? [standIn(ref, call, await standInText(core, call))]));
   }
   return drafts;
 }
 
-const standIn = (ref: { turn_id: string; step: number }, call: ToolCallPart, content: string): Draft =>
-  resultMessage(ref, call, { content, is_error: true });
+const standIn = (ref: { turn_id: string; step: number }, call: CallState, text: string): Draft =>
+  resultMessage(ref, call.call, standInResult(call, text));
 
 /** The batch that closes the open turn, or only what is unknown while an approval of it is pending. */
 export async function repairBatch(core: Core): Promise<Draft[]> {

@@ -1,8 +1,10 @@
 // Calls that no rule and no mode lets run without a card: a question, a page of the web.
 import { describe, expect, it } from 'vitest';
+import { NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
 import { createTools } from '../../../src/tools/index.js';
 import { openBench, type Bench, type BenchOptions } from './bench.js';
 import { calls, text, type Reply } from './fake-model.js';
+import { fakeTools } from './fake-tools.js';
 
 const ask = { name: 'ask', input: { question: 'Which port?', options: ['80', '8080'] } };
 const fetched = { name: 'fetch', input: { url: 'https://example.com/a' } };
@@ -50,6 +52,50 @@ describe('a call that is always asked about', () => {
     expect(results(after)).toEqual(['8080']);
     expect(after.entries('approval_decision')[0]).toMatchObject({ decision: 'allow', feedback: '8080' });
     expect(after.session.run()).toBe('idle');
+  });
+
+  /** The answer is given while a command of the same step runs. */
+  async function answeredMeanwhile(): Promise<Bench> {
+    const ran: string[] = [];
+    const tools = [...fakeTools(ran), ...createTools().filter(({ spec }) => spec.name === 'ask')];
+    const hanging = { name: 'run', input: { command: 'hang' } };
+    const bench = await open(
+      [calls([hanging, ask, { name: 'run', input: { command: 'x' } }]), text('done')],
+      {
+        tools,
+        allows: ({ subject }) => subject === 'hang',
+      },
+    );
+    await bench.send('go');
+    await allow(bench, { feedback: ' 8080 ' });
+    await allow(bench, { feedback: 'only once' });
+    expect(bench.session.run()).toBe('running');
+    return bench;
+  }
+  const answers = (bench: Bench) =>
+    bench
+      .entries('message')
+      .flatMap(({ parts }) =>
+        parts.flatMap((part) => (part.type === 'tool_result' ? [[part.is_error, part.content]] : [])),
+      )
+      .slice(-2);
+  const heard = [
+    [false, '8080'],
+    [true, `${NOT_RUN_RESULT} The person said: only once`],
+  ];
+
+  it('what the person said while another call ran is not lost when the process dies', async () => {
+    const bench = await (await answeredMeanwhile()).crash();
+    await bench.session.recover();
+    await bench.send('go on');
+    expect(answers(bench)).toEqual(heard);
+  });
+
+  it('nor when they stop the turn', async () => {
+    const bench = await answeredMeanwhile();
+    await bench.do({ type: 'stop' });
+    expect(bench.session.run()).toBe('idle');
+    expect(answers(bench)).toEqual(heard);
   });
 
   it('an answer that the model writes itself is no answer', async () => {
