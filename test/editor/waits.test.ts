@@ -47,7 +47,7 @@ test('E4: a retry, a resume and a parked wait survive a reload; each can be skip
     await person.send('Are you there?');
     const retry = await waitOf(person, 'retry');
     expect(retry.slice(0, 2)).toEqual(['1', '4']);
-    await person.retry().getByText('try 2 of 4').waitFor();
+    await person.retry().getByText('attempt 2 of 4').waitFor();
     await editor.statusBar('Bough: retrying');
     await row('retrying');
     person = await reloaded(editor);
@@ -59,13 +59,15 @@ test('E4: a retry, a resume and a parked wait survive a reload; each can be skip
     server.enqueue(reply.cut(['Half an ', 'answer']));
     await person.at('retry-now').click();
 
-    // A resume, of the same step; what came before is no answer any more, but stays in sight while it waits.
+    // A resume, of the same step; what came before leaves the view, and can be unfolded while it waits.
     const resume = await waitOf(person, 'resume');
     expect(resume.slice(0, 2)).toEqual(['1', '5']);
     await person.retry().getByText('restart 1 of 5').waitFor();
-    await person.at('dropped-text').filter({ hasText: 'Half an answer' }).waitFor();
-    expect(await person.message('assistant').filter({ hasText: 'Half an answer' }).count()).toBe(0);
+    await eventually(async () => (await person.chat.getByText('Half an answer').count()) === 0, {
+      what: 'the text of the step that starts over is gone',
+    });
     person = await reloaded(editor);
+    await person.at('dropped-text').locator('[data-testid="earlier-toggle"]').click();
     await person.at('dropped-text').filter({ hasText: 'Half an answer' }).waitFor();
     expect(await waitOf(person, 'resume')).toEqual(resume);
     await editor.screenshot('resume');

@@ -47,6 +47,6 @@ async function showNext({ store, sessions, chats, tell }: TurnCommandParts): Pro
   const open = sessions.all().map((session) => ({ run: session.agent.run(), id: session.agent.log.id }));
   const waiting = foremost(open.filter(({ run }) => run === 'waiting' || run === 'parked'));
   const next = waiting?.id ?? (await store.list()).sessions.find(({ status }) => status === 'waiting')?.id;
-  if (next !== undefined) await chats.show(next, undefined, 'approval');
+  if (next !== undefined) await chats.show(next, { at: 'approval' });
   else tell.info(vscode.l10n.t('Nothing waits for you.'));
 }

@@ -13,6 +13,7 @@ export function tool(name: string): Tool {
 export const noSession: ToolContext['session'] = {
   readResult: () => Promise.reject(new Error('no session here')),
   background: () => undefined,
+  delegate: () => Promise.reject(new Error('no session here')),
 };
 
 export const contextOf = (workspace: FakeWorkspace, over: Partial<ToolContext> = {}): ToolContext => ({

@@ -161,11 +161,11 @@ export function troubleTests(open: Open): void {
       expect(await indicator.getAttribute('data-due-at')).toBe(due_at);
       expect(await indicator.getAttribute('data-kind')).toBe('retry');
       const words = async () => (await indicator.locator('p').innerText()).replace(/\s+/g, ' ');
-      expect(await words()).toBe('Overloaded (503). Sent again in 20 s: try 2 of 4.');
+      expect(await words()).toBe('Overloaded (503). Sent again in 20 s: attempt 2 of 4.');
       const live = chat.page.locator('[role="status"][aria-live="polite"]');
       expect(await live.innerText()).toBe('Overloaded (503). It is sent again by itself');
       await chat.page.clock.runFor(5_000);
-      expect(await words()).toBe('Overloaded (503). Sent again in 15 s: try 2 of 4.');
+      expect(await words()).toBe('Overloaded (503). Sent again in 15 s: attempt 2 of 4.');
       await chat.at('retry-now').click();
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'retry_now' });
       await chat.at('retry-cancel').click();
