@@ -523,7 +523,8 @@ export interface LoadedSkill {
 export interface Skills {
   /** In a stable order, each name once. */
   list(): Promise<readonly SkillInfo[]>;
-  load(name: string): Promise<LoadedSkill | Failure>;
+  /** One that only the person loads is none to the model, and its name is not told. */
+  load(name: string, asker: 'model' | 'person'): Promise<LoadedSkill | Failure>;
   /** The text of one of its own files, by its path in the skill's folder; nothing outside of that. */
   file(name: string, path: string): Promise<string | Failure>;
 }

@@ -37,7 +37,7 @@ const namedIn = (parts: Part[]): string[] => [
 ];
 
 async function load(core: Core, name: string): Promise<LoadedSkill | Failure> {
-  return core.parts.skills === undefined ? noSkill(name) : core.parts.skills.load(name);
+  return core.parts.skills === undefined ? noSkill(name) : core.parts.skills.load(name, 'person');
 }
 
 const noSkill = (name: string): Failure =>

@@ -83,7 +83,7 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
   const drafts = new Drafts(cleanDrafts(storage.drafts, output.redact), systemClock, output.bug);
   const composer = bag.add(
     createComposerContext({
-      ...{ store: storage.store, sessions, skills, workspace, onError: output.bug },
+      ...{ store: storage.store, sessions, skills, workspace, onError: output.bug, log: output.log },
       // Beside the storage of extensions, in each profile.
       own: vscode.Uri.joinPath(context.globalStorageUri, '..', '..', 'prompts'),
     }),

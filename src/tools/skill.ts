@@ -42,7 +42,7 @@ export const createSkillTool = (skills: Skills): Tool => ({
       if (isFailure(text)) return refused(text);
       return { content: text, is_error: false, outcome: count(text.length, 'character') };
     }
-    const skill = await skills.load(name);
+    const skill = await skills.load(name, 'model');
     if (isFailure(skill)) return refused(skill);
     return {
       content: `The skill ${name} is loaded: its instructions stand in this conversation in a message of their own.`,

@@ -64,7 +64,7 @@ async function openMention(
   { skills, texts }: { skills: Skills; texts: AttachedTexts },
   { kind, label, path, text }: Mention,
 ): Promise<void> {
-  if (kind === 'skill') return texts.show(label, unwrap(await skills.load(label)).body);
+  if (kind === 'skill') return texts.show(label, unwrap(await skills.load(label, 'person')).body);
   if (text !== undefined) return texts.show(label, text);
   if (path !== undefined) return openFile(path, undefined);
 }

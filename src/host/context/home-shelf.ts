@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { toolFailure } from '../../shared/failure.js';
+import type { Outcome } from '../../ports.js';
 import type { Shelf } from './skills.js';
 
 const LARGEST = 1024 * 1024;
@@ -20,10 +21,7 @@ export function homeShelf(folder: string): Shelf {
       const stat = await ifThere(vscode.workspace.fs.stat(uri));
       if (stat === undefined || (stat.type & vscode.FileType.File) === 0) return undefined;
       if (stat.size > LARGEST) return toolFailure('too-large', `${file} is larger than 1 MB.`);
-      return (
-        textOf(await vscode.workspace.fs.readFile(uri)) ??
-        toolFailure('no-text', `${file} is no text in UTF-8.`)
-      );
+      return readText(uri, file);
     },
   };
 }
@@ -35,6 +33,17 @@ async function ifThere<T>(reading: Thenable<T>): Promise<T | undefined> {
   } catch (error) {
     if (error instanceof vscode.FileSystemError) return undefined;
     throw error;
+  }
+}
+
+/** What is there and cannot be read is a failure like any other: nothing else ends with it. */
+async function readText(uri: vscode.Uri, file: string): Promise<Outcome<string>> {
+  try {
+    const text = textOf(await vscode.workspace.fs.readFile(uri));
+    return text ?? toolFailure('no-text', `${file} is no text in UTF-8.`);
+  } catch (error) {
+    if (!(error instanceof vscode.FileSystemError)) throw error;
+    return toolFailure('unreadable', `${file} cannot be read: ${error.message}`);
   }
 }
 

@@ -22,6 +22,7 @@ export interface PromptFilesParts {
   workspace: Pick<Workspace, 'folders' | 'trusted' | 'resolve' | 'list' | 'read'>;
   /** Where the person keeps those of their own. */
   own: vscode.Uri;
+  log: (level: 'warn', text: string) => void;
 }
 
 interface PromptFile extends SlashOffer {
@@ -31,7 +32,7 @@ interface PromptFile extends SlashOffer {
 /** Each name once: of two with one name the first counts. */
 export async function findPrompts(parts: PromptFilesParts): Promise<PromptFile[]> {
   const found = new Map<string, PromptFile>();
-  for (const { file, text } of [...(await ofFolders(parts.workspace)), ...(await ofPerson(parts.own))]) {
+  for (const { file, text } of [...(await ofFolders(parts)), ...(await ofPerson(parts))]) {
     const { fields, body } = readFrontMatter(text);
     const name = (fields.get('name') || file.slice(0, -ENDING.length)).trim().replace(/\s+/g, '-');
     const hint = oneLine(fields.get('argument-hint') ?? '', LONGEST_DESCRIPTION);
@@ -52,7 +53,7 @@ interface FoundFile {
   text: string;
 }
 
-async function ofFolders(workspace: PromptFilesParts['workspace']): Promise<FoundFile[]> {
+async function ofFolders({ workspace, log }: PromptFilesParts): Promise<FoundFile[]> {
   if (!workspace.trusted) return [];
   const folders = workspace.folders();
   const found: FoundFile[] = [];
@@ -60,30 +61,47 @@ async function ofFolders(workspace: PromptFilesParts['workspace']): Promise<Foun
     const base = folders.length > 1 ? `${name}/${IN_FOLDER}` : IN_FOLDER;
     const at = await workspace.resolve(base);
     const entries = isFailure(at) ? at : await workspace.list(at);
-    if (isFailure(entries)) continue;
+    if (isFailure(entries)) {
+      if (entries.code !== 'missing') log('warn', `no prompt file of ${base} is offered: ${entries.message}`);
+      continue;
+    }
     for (const file of promptNames(entries.map((entry) => entry.name))) {
       const path = await workspace.resolve(`${base}/${file}`);
       const read = isFailure(path) ? path : await workspace.read(path);
-      if (!isFailure(read)) found.push({ file, text: read.text });
+      if (isFailure(read)) log('warn', leftOut(`${base}/${file}`, read.message));
+      else found.push({ file, text: read.text });
     }
   }
   return found;
 }
 
-async function ofPerson(own: vscode.Uri): Promise<FoundFile[]> {
+async function ofPerson({ own, log }: PromptFilesParts): Promise<FoundFile[]> {
+  const entries = await orReason(vscode.workspace.fs.readDirectory(own));
+  if (entries instanceof vscode.FileSystemError) {
+    if (entries.code !== 'FileNotFound')
+      log('warn', `no prompt file of ${own.fsPath} is offered: ${entries.message}`);
+    return [];
+  }
   const found: FoundFile[] = [];
-  try {
-    const names = (await vscode.workspace.fs.readDirectory(own)).map(([name]) => name);
-    for (const file of promptNames(names)) {
-      const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(own, file));
-      found.push({ file, text: new TextDecoder().decode(bytes) });
-    }
-  } catch (error) {
-    // No such folder, or one that may not be looked into.
-    if (!(error instanceof vscode.FileSystemError)) throw error;
+  for (const file of promptNames(entries.map(([name]) => name))) {
+    const uri = vscode.Uri.joinPath(own, file);
+    const bytes = await orReason(vscode.workspace.fs.readFile(uri));
+    if (bytes instanceof vscode.FileSystemError) log('warn', leftOut(uri.fsPath, bytes.message));
+    else found.push({ file, text: new TextDecoder().decode(bytes) });
   }
   return found;
 }
+
+async function orReason<T>(reading: Thenable<T>): Promise<T | vscode.FileSystemError> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError) return error;
+    throw error;
+  }
+}
+
+const leftOut = (path: string, reason: string): string => `the prompt file ${path} is left out: ${reason}`;
 
 const promptNames = (names: readonly string[]): string[] =>
   names.filter((name) => name.endsWith(ENDING)).sort();

@@ -40,25 +40,31 @@ interface Found {
 
 export function createSkills(parts: SkillsParts): Skills {
   const all = () => findSkills(parts);
-  const find = async (name: string): Promise<Found | Failure> => {
+  const find = async (name: string, isFor: (info: SkillInfo) => boolean): Promise<Found | Failure> => {
     const found = await all();
-    return found.find(({ info }) => info.name === name) ?? unknown(name, found);
+    return found.find(({ info }) => info.name === name && isFor(info)) ?? unknown(name, found);
   };
   return {
     list: async () => (await all()).map(({ info }) => info),
-    load: async (name) => {
-      const found = await find(name);
+    load: async (name, asker) => {
+      const found = await find(name, asker === 'person' ? isForAnybody : isForModel);
       return isFailure(found) ? found : found.skill;
     },
+    // Those of one that only the person loads too: once it is loaded, its text sends the model to them.
     file: async (name, path) => {
-      const found = await find(name);
+      const found = await find(name, isForAnybody);
       return isFailure(found) ? found : readFile(found, path);
     },
   };
 }
 
+const isForModel = (info: SkillInfo): boolean => info.isForModel;
+const isForAnybody = (): boolean => true;
+
+/** The model reads it: what is for the person alone is not named. */
 function unknown(name: string, found: readonly Found[]): Failure {
-  const names = found.map(({ info }) => info.name).join(', ');
+  const infos = found.map(({ info }) => info).filter(isForModel);
+  const names = infos.map((info) => info.name).join(', ');
   return toolFailure(
     'no-skill',
     `There is no skill "${name}" here.${names === '' ? '' : ` These are: ${names}.`}`,

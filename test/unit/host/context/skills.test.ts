@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createSkills, type Shelf } from '../../../../src/host/context/skills.js';
+import type { Tool, ToolContext } from '../../../../src/ports.js';
 import { isFailure } from '../../../../src/shared/failure.js';
+import { createSkillTool } from '../../../../src/tools/skill.js';
+import { contextOf } from '../../tools/call.js';
 import { fakeWorkspace, type FakeOptions } from '../../tools/fake-workspace.js';
 
 const file = (name: string, description: string, body = 'Body', more = '') =>
@@ -30,6 +33,11 @@ function world(options: FakeOptions, home: Record<string, Record<string, string>
   return { skills, told };
 }
 
+async function prepared(tool: Tool, input: unknown, context: ToolContext) {
+  const call = await tool.prepare(input, context);
+  return isFailure(call) ? call : tool.run(call, context);
+}
+
 describe('skills', () => {
   it('are found where others keep them, each name once, in order', async () => {
     const { skills } = world(
@@ -50,7 +58,7 @@ describe('skills', () => {
       { name: 'own', description: 'Mine', isForModel: true, isForPerson: false },
       { name: 'pdf', description: 'Ours', isForModel: true, isForPerson: true },
     ]);
-    expect(await skills.load('own')).toEqual({
+    expect(await skills.load('own', 'model')).toEqual({
       name: 'own',
       description: 'Mine',
       body: 'Body',
@@ -64,7 +72,7 @@ describe('skills', () => {
       { '.agents/skills': { 'own/SKILL.md': file('own', 'Mine') } },
     );
     expect((await skills.list()).map(({ name }) => name)).toEqual(['own']);
-    expect(isFailure(await skills.load('pdf'))).toBe(true);
+    expect(isFailure(await skills.load('pdf', 'person'))).toBe(true);
   });
 
   it('that have no description or an odd name are left out, and that is said', async () => {
@@ -77,6 +85,26 @@ describe('skills', () => {
     });
     expect(await skills.list()).toEqual([]);
     expect(told).toHaveLength(2);
+  });
+
+  it('that only the person loads are none to the model, and are not named to it', async () => {
+    const { skills } = world({
+      files: {
+        '.agents/skills/css/SKILL.md': file('css', 'Style', 'Body', 'disable-model-invocation: true\n'),
+        '.agents/skills/css/more.md': 'MORE',
+        '.agents/skills/pdf/SKILL.md': file('pdf', 'Ours'),
+      },
+    });
+    expect(await skills.load('css', 'model')).toMatchObject({
+      code: 'no-skill',
+      message: 'There is no skill "css" here. These are: pdf.',
+    });
+    const tool = createSkillTool(skills);
+    const context = contextOf(fakeWorkspace());
+    expect(await prepared(tool, { name: 'css' }, context)).toMatchObject({ is_error: true });
+    expect(await prepared(tool, { name: 'pdf' }, context)).toMatchObject({ skill: { name: 'pdf' } });
+    expect(await skills.load('css', 'person')).toMatchObject({ name: 'css', body: 'Body' });
+    expect(await skills.file('css', 'more.md')).toBe('MORE');
   });
 
   it('show their own files and nothing outside', async () => {
@@ -102,7 +130,7 @@ describe('skills', () => {
     const { skills } = world({
       files: { '.agents/skills/pdf/SKILL.md': file('pdf', 'Ours', 'x'.repeat(200_000)) },
     });
-    const skill = await skills.load('pdf');
+    const skill = await skills.load('pdf', 'model');
     expect(isFailure(skill) ? '' : skill.body).toMatch(/of 200000 characters are left out here …]$/);
   });
 });
