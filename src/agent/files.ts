@@ -2,10 +2,12 @@
  * Files follow branches, when the person asks for it: what a line says stands in the files of the session, and how they
  * are put back. Nothing that anybody else wrote is replaced unless the person saw exactly that and said so.
  */
+import type { WorkspacePath } from '../ports.js';
 import { isFailure, toolFailure, type Failure } from '../shared/failure.js';
 import type { FileState } from '../shared/fold/file-states.js';
 import { underLease, type Core } from './core.js';
 import { orFailure } from './failures.js';
+import { makesThingsRun } from './files-that-run.js';
 import { pendingFailure, running } from './refusals.js';
 import { sha256 } from './sha256.js';
 import { suspensionOf } from './suspended.js';
@@ -17,6 +19,8 @@ export interface FileDifference {
   now: string | null;
   /** It is not what this session left there: somebody else changed it since. */
   isChangedSince: boolean;
+  /** By what stands in it something may be run on this computer: it is asked about whoever left it so. */
+  makesThingsRun: boolean;
   /** The line that was left, and nobody else, made the difference. */
   isOfLine: boolean;
   /** Where it lies; undefined for a path that is not in the workspace. */
@@ -57,16 +61,17 @@ export async function fileDifferences(core: Core, head?: string | null): Promise
   return found;
 }
 
-async function compare(
-  core: Core,
-  { path, here, written, isOfLines }: FileState,
-): Promise<FileDifference | null> {
-  const { workspace, isForeign } = core.parts;
+async function compare(core: Core, state: FileState): Promise<FileDifference | null> {
+  const { path, here, written } = state;
+  const { workspace } = core.parts;
   const place = await workspace.resolve(path);
   if (isFailure(place)) {
     if (here === written) return null;
     const problem = place.message;
-    return { path, wanted: here, now: written, isChangedSince: true, isOfLine: true, problem };
+    return {
+      ...{ path, wanted: here, now: written, problem },
+      ...{ isChangedSince: true, makesThingsRun: makesThingsRun(path), isOfLine: true },
+    };
   }
   const now = await workspace.hash(place);
   if (now === here) return null;
@@ -75,13 +80,21 @@ async function compare(
     path,
     wanted: here,
     now,
-    // What a log from elsewhere says of our files is nobody's word.
-    isChangedSince: isForeign === true || now !== written || !isOfLines,
+    isChangedSince: isNobodysWord(core, state) || now !== written || !state.isOfLines,
+    makesThingsRun: runsAt(path, place),
     isOfLine: here !== written,
     uri: place.uri,
     ...(problem === null ? {} : { problem }),
   };
 }
+
+/** What a log from elsewhere says of our files, copied or not. */
+export const isNobodysWord = (core: Core, { isForeign }: FileState): boolean =>
+  core.parts.isForeign === true || isForeign;
+
+/** By the name that the log has for it, or by the one it has here. */
+export const runsAt = (path: string, { shown }: WorkspacePath): boolean =>
+  makesThingsRun(path) || makesThingsRun(shown);
 
 /** Why these bytes cannot be put back; null when they can. */
 export async function whyNotKept(core: Core, path: string, hash: string | null): Promise<string | null> {

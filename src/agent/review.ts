@@ -6,7 +6,8 @@ import { isFailure, type Failure } from '../shared/failure.js';
 import type { FileState } from '../shared/fold/file-states.js';
 import { underLease, type Core } from './core.js';
 import { orFailure } from './failures.js';
-import { whyNotKept } from './files.js';
+import { makesThingsRun } from './files-that-run.js';
+import { isNobodysWord, runsAt, whyNotKept } from './files.js';
 
 /** Hashes; null where there is no file. */
 export interface FileChangeOfLine {
@@ -15,6 +16,10 @@ export interface FileChangeOfLine {
   after: string | null;
   /** What stands there now. */
   now: string | null;
+  /** It is not what this session left there, or nobody knows that. */
+  isChangedSince: boolean;
+  /** By what stands in it something may be run on this computer. */
+  makesThingsRun: boolean;
   /** Where it lies; undefined for a path that is not in the workspace. */
   uri?: string;
   /** Why `before` cannot be put back: one sentence. */
@@ -30,7 +35,7 @@ export async function fileChanges(core: Core, turn_id?: string): Promise<FileCha
   const found: FileChangeOfLine[] = [];
   for (const state of core.log.files()) {
     const change = turn_id === undefined ? openChange(state) : changeOfTurn(state, turn_id);
-    if (change !== null) found.push(await withPlace(core, state.path, change));
+    if (change !== null) found.push(await withPlace(core, state, change));
   }
   return turn_id === undefined ? found.filter(({ now, before }) => now !== before) : found;
 }
@@ -45,12 +50,22 @@ function changeOfTurn({ turns }: FileState, turn_id: string): Ends | null {
   return change === undefined || change.before === change.after ? null : change;
 }
 
-async function withPlace(core: Core, path: string, { before, after }: Ends): Promise<FileChangeOfLine> {
+async function withPlace(core: Core, state: FileState, { before, after }: Ends): Promise<FileChangeOfLine> {
+  const { path } = state;
   const place = await core.parts.workspace.resolve(path);
-  if (isFailure(place)) return { path, before, after, now: after, problem: place.message };
+  if (isFailure(place)) {
+    const facts = { isChangedSince: true, makesThingsRun: makesThingsRun(path) };
+    return { path, before, after, now: after, ...facts, problem: place.message };
+  }
   const now = await core.parts.workspace.hash(place);
   const problem = await whyNotKept(core, path, before);
-  return { path, before, after, now, uri: place.uri, ...(problem === null ? {} : { problem }) };
+  return {
+    ...{ path, before, after, now },
+    isChangedSince: isNobodysWord(core, state) || now !== after,
+    makesThingsRun: runsAt(path, place),
+    uri: place.uri,
+    ...(problem === null ? {} : { problem }),
+  };
 }
 
 /** In the gate. */

@@ -228,6 +228,8 @@ export const noteSchemas = {
     restored: z.boolean().optional(),
     /** The person keeps what the line made of them: `before` is what it was, nothing is changed. */
     kept: z.boolean().optional(),
+    /** Copied from a log that came from elsewhere: what it says of files was not seen here. */
+    foreign: z.boolean().optional(),
     changes: z.array(z.looseObject({ path: z.string(), before: hash.nullable(), after: hash.nullable() })),
   }),
   agent_bind: note('agent_bind', { agent_id: z.string() }),

@@ -41,7 +41,7 @@ export async function restoreFiles(agent: AgentSession, parts: RestoreParts): Pr
 const ableOf = (files: readonly FileDifference[]): readonly FileDifference[] =>
   files.filter(({ problem }) => problem === undefined);
 
-/** Writes what the person agreed to; each file that somebody else changed since is asked about. */
+/** Writes what the person agreed to; each file that somebody else changed since, or that makes things run, is asked about. */
 export async function putBack(
   agent: AgentSession,
   all: readonly FileDifference[],
@@ -50,7 +50,7 @@ export async function putBack(
   const kept: string[] = [];
   const chosen: FileToRestore[] = [];
   for (const file of ableOf(all)) {
-    const answer = file.isChangedSince ? await askAbout(agent, file, parts) : 'overwrite';
+    const answer = isAskedAbout(file) ? await askAbout(agent, file, parts) : 'overwrite';
     if (answer === undefined) return;
     if (answer === 'keep') kept.push(file.path);
     else chosen.push({ path: file.path, wanted: file.wanted, seen: file.now });
@@ -61,6 +61,9 @@ export async function putBack(
   );
   await tellOutcome(agent, { ...outcome, failed: [...unable, ...outcome.failed] }, kept, parts);
 }
+
+const isAskedAbout = ({ isChangedSince, makesThingsRun }: FileDifference): boolean =>
+  isChangedSince || makesThingsRun;
 
 const nothingDiffers = (): string =>
   vscode.l10n.t('The files this session changed are as this branch left them.');
@@ -110,11 +113,23 @@ async function agrees(files: readonly FileDifference[]): Promise<boolean> {
   return picked?.label === restore;
 }
 
-export function wordsOf({ path, now, wanted, isChangedSince }: FileDifference): string {
+export function wordsOf({ path, now, wanted, isChangedSince, makesThingsRun }: FileDifference): string {
   if (isChangedSince) return vscode.l10n.t('{0} (you are asked: it was changed since)', path);
+  if (makesThingsRun) return vscode.l10n.t('{0} (you are asked: it can make things run)', path);
   if (wanted === null) return vscode.l10n.t('{0} (removed)', path);
   return now === null ? vscode.l10n.t('{0} (created)', path) : path;
 }
+
+const questionOf = ({ path, isChangedSince }: FileDifference): { title: string; placeHolder: string } =>
+  isChangedSince
+    ? {
+        title: vscode.l10n.t('{0} was changed since', path),
+        placeHolder: vscode.l10n.t('It is not what this session left there. What is to become of it?'),
+      }
+    : {
+        title: vscode.l10n.t('{0} can make things run', path),
+        placeHolder: vscode.l10n.t('What it holds may be run on this computer. What is to become of it?'),
+      };
 
 /** Undefined: the person left the question, and with it all of this. */
 async function askAbout(
@@ -131,8 +146,7 @@ async function askAbout(
   const show = { label: vscode.l10n.t('Show Diff'), answer: 'show' as const };
   for (;;) {
     const picked = await vscode.window.showQuickPick([keep, overwrite, show], {
-      title: vscode.l10n.t('{0} was changed since', file.path),
-      placeHolder: vscode.l10n.t('It is not what this session left there. What is to become of it?'),
+      ...questionOf(file),
       ignoreFocusOut: true,
     });
     if (picked?.answer !== 'show') return picked?.answer;

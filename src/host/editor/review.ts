@@ -68,10 +68,10 @@ const namesOf = (files: readonly FileChangeOfLine[]): string => {
   return [...names, ...(more > 0 ? [vscode.l10n.t('{0} more', more)] : [])].join(', ');
 };
 
-const asDifference = ({ path, before, after, now, uri, problem }: FileChangeOfLine): FileDifference => ({
-  ...{ path, wanted: before, now, isChangedSince: now !== after, isOfLine: true },
-  ...(uri === undefined ? {} : { uri }),
-  ...(problem === undefined ? {} : { problem }),
+const asDifference = ({ before, after, ...file }: FileChangeOfLine): FileDifference => ({
+  ...file,
+  wanted: before,
+  isOfLine: true,
 });
 
 /** The file itself where it still is as it was left, so that it can be worked on there. */

@@ -15,6 +15,8 @@ export interface FileState {
   written: string | null;
   /** That is what one of the lines says; else it is somebody's own text that was brought back. */
   isOfLines: boolean;
+  /** Some of it was said by a log from elsewhere and copied: as far as anybody knows here, none of it is so. */
+  isForeign: boolean;
   /** What stood there before this line changed it, or when the person last kept what it had. */
   base: string | null;
   /** What each turn of this line made of it, in order. */
@@ -68,6 +70,7 @@ export class FileStates {
         const turns = known?.turns ?? [];
         states.set(path, {
           ...{ path, here, written: after, isOfLines: lines.has(after) },
+          isForeign: note.foreign === true || known?.isForeign === true,
           // Until the line changes it, what stands there is where it begins.
           base: turns.length === 0 ? (isOfLine ? before : here) : (known?.base ?? null),
           turns: isOfLine ? withTurn(turns, { turn_id: note.turn_id, before, after }) : turns,
@@ -82,7 +85,8 @@ export class FileStates {
 function keep(states: Map<string, FileState>, note: NoteOf<'files_changed'>): void {
   for (const { path, after } of note.changes) {
     const known = states.get(path);
-    if (known !== undefined) states.set(path, { ...known, base: after });
+    if (known === undefined) continue;
+    states.set(path, { ...known, base: after, isForeign: note.foreign === true || known.isForeign });
   }
 }
 

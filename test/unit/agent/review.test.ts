@@ -89,6 +89,65 @@ describe('looking through what a line changed', () => {
     expect((await bench.session.fileChanges()).map(({ path }) => path)).toEqual(['a.md', 'new.md']);
   });
 
+  it('nothing that a log from elsewhere says, copied or not, is taken for what was left here', async () => {
+    const bench = await openBench({
+      files: { 'a.md': 'base' },
+      allows: () => true,
+      script: [write('a.md', 'one'), text('A')],
+    });
+    await bench.send('Q1');
+    const asked = async (session: Bench['session']) =>
+      (await session.fileChanges()).map(({ path, isChangedSince }) => [path, isChangedSince]);
+    expect(await asked(bench.session)).toEqual([['a.md', false]]);
+    const changes = [{ path: 'b.md', before: one, after: null }];
+    await bench.log.append([{ type: 'files_changed', foreign: true, changes }]);
+    expect(await asked(bench.session)).toEqual([
+      ['a.md', false],
+      ['b.md', true],
+    ]);
+    bench.workspace.set('b.md', 'two');
+    expect(await bench.session.fileDifferences()).toMatchObject([{ path: 'b.md', isChangedSince: true }]);
+
+    const foreign = await openBench({
+      isForeign: true,
+      files: { 'a.md': 'base' },
+      script: [write('a.md', 'one'), text('A')],
+    });
+    await foreign.send('Q1');
+    await foreign.do({
+      type: 'decide',
+      call_id: foreign.log.state().approvals[0]?.call_id ?? '',
+      decision: 'allow',
+      scope: 'once',
+    });
+    expect(await asked(foreign.session)).toEqual([['a.md', true]]);
+  });
+
+  it('what can make things run is told, whoever left it so', async () => {
+    const paths = ['.git/hooks/post-checkout', 'package.json', 'a.md'];
+    const bench = await openBench({
+      files: {},
+      allows: () => true,
+      script: [...paths.flatMap((path) => [write(path, 'one')]), text('A')],
+    });
+    await bench.send('Q1');
+    const facts = (await bench.session.fileChanges()).map((file) => [
+      file.makesThingsRun,
+      file.isChangedSince,
+    ]);
+    expect(facts).toEqual([
+      [true, false],
+      [true, false],
+      [false, false],
+    ]);
+    for (const path of paths) bench.workspace.set(path, 'hand');
+    expect((await bench.session.fileDifferences()).map((file) => file.makesThingsRun)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it('what somebody else changed since is told from what the line left', async () => {
     const bench = await twoTurns();
     bench.workspace.set('a.md', 'hand');
