@@ -125,14 +125,14 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     const head = await forkPoint(source, options);
     refuseWhileAsked(source, head);
     const kept = (await source.path(head)).map((entry) => entry.id);
-    const plan = new CopyPlan({ outline: source.outline, kept, head });
+    const plan = new CopyPlan({ outline: source.outline, kept, head, isForeign: false });
     const init = forkInit(this.#parts.ids, source, head, options);
     return this.#copy(source, { init, plan, positions: source.linePositions(head) }, options.signal);
   }
 
   importCopy(source: SessionLog, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
     const { outline, head } = source;
-    const plan = new CopyPlan({ outline, kept: outline.map(([id]) => id), head });
+    const plan = new CopyPlan({ outline, kept: outline.map(([id]) => id), head, isForeign: true });
     const positions = Array.from({ length: source.position }, (_, position) => position);
     return this.#copy(source, { init: importInit(this.#parts.ids, source, init), plan, positions }, signal);
   }

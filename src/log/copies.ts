@@ -8,7 +8,15 @@ import type { BoughError } from '../shared/failure.js';
 import { isBoughError } from '../shared/failure.js';
 import { FolderBlobs } from './blobs.js';
 import { copyLines } from './copy-lines.js';
-import { exists, forkInit, forkPoint, importInit, refuseWhileAsked, type CopyInit } from './copy-init.js';
+import {
+  exists,
+  forkInit,
+  forkPoint,
+  importInit,
+  isElsewhere,
+  refuseWhileAsked,
+  type CopyInit,
+} from './copy-init.js';
 import { CopyPlan } from './copy-plan.js';
 import { newHeader, refusalOf } from './header.js';
 import { importRecords } from './import-records.js';
@@ -57,7 +65,7 @@ export class Copies {
       const kept = (await source.path(head)).map((entry) => entry.id);
       const copy = {
         init: forkInit(this.#parts.ids, source, head, options),
-        plan: new CopyPlan({ outline: source.outline, kept, head }),
+        plan: new CopyPlan({ outline: source.outline, kept, head, isForeign: isElsewhere(source) }),
         positions: source.linePositions(head),
         carry: linkBlobsFrom(files, paths.folder),
       };
@@ -71,7 +79,7 @@ export class Copies {
     const kept = outline.map(([id]) => id);
     const copy = {
       init: importInit(this.#parts.ids, source, init),
-      plan: new CopyPlan({ outline, kept, head }),
+      plan: new CopyPlan({ outline, kept, head, isForeign: true }),
       positions: Array.from({ length: source.position }, (_, position) => position),
       carry: this.#carryFrom(source),
     };

@@ -43,8 +43,11 @@ export function forkInit(ids: Ids, source: SessionLog, head: string | null, opti
   };
 }
 
-/** A log that lies elsewhere is known here by its path; what it calls itself says more. */
-const lineageOf = ({ id, header }: SessionLog): string => (path.isAbsolute(id) ? header.id : id);
+/** A log that lies elsewhere is known here by its path. */
+export const isElsewhere = ({ id }: SessionLog): boolean => path.isAbsolute(id);
+
+/** What a log that lies elsewhere calls itself says more than its path. */
+const lineageOf = (source: SessionLog): string => (isElsewhere(source) ? source.header.id : source.id);
 
 export const exists = (id: string): BoughError =>
   new BoughError('SessionExists', `There is a session ${id} already; open it instead.`);

@@ -1,4 +1,7 @@
-/** The lines of a copy, made from records as they stand in the original: what is not re-linked stays byte for byte. */
+/**
+ * The lines of a copy, made from records as they stand in the original: what is not re-linked stays byte for byte, save
+ * that a stranger's word on files is marked as such.
+ */
 import type { Ids } from '../ports.js';
 import type { KnownEntry } from '../shared/notes.js';
 import { isConversation } from '../shared/notes.js';
@@ -63,12 +66,17 @@ async function textOf(record: PlacedRecord, { plan, convert }: CopyParts): Promi
   const { entry } = record;
   const place = plan.place(entry);
   if (place === undefined) return undefined;
-  const text = convert === undefined ? record.text : await convert(record);
-  if (text === undefined) return undefined;
+  const converted = convert === undefined ? record.text : await convert(record);
+  if (converted === undefined) return undefined;
+  const text = plan.isForeign && entry.type === 'files_changed' ? asForeign(converted) : converted;
   const written = JSON.parse(text) as { id?: unknown; parent_id?: unknown };
   const named = written.id === entry.id ? text : withField(text, 'id', entry.id);
   return written.parent_id === place.parent_id ? named : withField(named, 'parent_id', place.parent_id);
 }
+
+/** Written anew: a field that stands there twice must not have another last word. */
+const asForeign = (text: string): string =>
+  JSON.stringify({ ...(JSON.parse(text) as Record<string, unknown>), foreign: true });
 
 const hashInQuotes = /"([0-9a-f]{64})"/g;
 

@@ -13,6 +13,8 @@ export interface CopyExtent {
   kept: readonly string[];
   /** The copy's head, one of those. */
   head: string | null;
+  /** It may have come from anywhere: the copy's word on files is not ours. */
+  isForeign: boolean;
 }
 
 interface Turn {
@@ -23,6 +25,7 @@ interface Turn {
 }
 
 export class CopyPlan {
+  readonly isForeign: boolean;
   readonly #head: string | null;
   readonly #isHeadLast: boolean;
   readonly #kept: ReadonlySet<string>;
@@ -32,7 +35,8 @@ export class CopyPlan {
   #name: string | undefined;
   #tags: string[] | undefined;
 
-  constructor({ outline, kept, head }: CopyExtent) {
+  constructor({ outline, kept, head, isForeign }: CopyExtent) {
+    this.isForeign = isForeign;
     this.#head = head;
     this.#isHeadLast = (kept.at(-1) ?? null) === head;
     this.#kept = new Set(kept);

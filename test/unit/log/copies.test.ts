@@ -332,6 +332,32 @@ describe('an imported copy', () => {
     expect((await readdir(elsewhere)).filter((name) => name.endsWith('.jsonl'))).toEqual(['My chat.jsonl']);
   });
 
+  it('says of files nothing that counts here, in a copy, a fork, and a fork of those', async () => {
+    const elsewhere = path.join(place.folder, 'elsewhere');
+    await mkdir(elsewhere, { recursive: true });
+    const file = path.join(elsewhere, 'theirs.jsonl');
+    const changes = [{ path: '.git/hooks/post-checkout', before: 'a'.repeat(64), after: null }];
+    const change = noteLine('files_changed', 'c', 'a', { changes });
+    // The last of two fields of the same name is the one that counts.
+    const sly = `${change.slice(0, -1)},"foreign":true,"foreign":false}`.replace('"id":"c"', '"id":"d"');
+    await writeFile(file, lines(headerLine('s'), messageLine('a', null), change, sly));
+    const opened = await store.openFile(file);
+    const copy = await store.importCopy(opened, { id: 'copy' });
+    await copy.append([{ type: 'files_changed', changes: [{ path: 'mine', before: null, after: null }] }]);
+    await store.fork(file, { id: 'fork' });
+    await store.fork('copy', { id: 'again' });
+    for (const id of ['copy', 'fork', 'again']) {
+      const said = (await (await store.open(id)).since(0)).flatMap(({ entry }) =>
+        entry.type === 'files_changed' ? [entry.foreign] : [],
+      );
+      expect(said.slice(0, 2)).toEqual([true, true]);
+      expect(said.slice(2)).toEqual(id === 'fork' ? [] : [undefined]);
+      const states = (await store.open(id)).files();
+      expect(states[0]).toMatchObject({ path: '.git/hooks/post-checkout', isForeign: true });
+      expect(states.slice(1).map(({ isForeign }) => isForeign)).toEqual(id === 'fork' ? [] : [false]);
+    }
+  });
+
   it('is the session itself when its own file is opened', async () => {
     await putLog(place, 's', lines(headerLine('s'), messageLine('a', null)));
     const log = await store.open('s');
