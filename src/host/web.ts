@@ -2,36 +2,35 @@
  * Opens one page of the web as text: what the person allowed and nothing beside it. Redirects are followed within the origin
  * only, a public name that leads into a private network is refused, and at most 2 MB are read.
  */
-import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Web, WebPage } from '../ports.js';
 import { cancelled, isFailure, toolFailure, type Failure } from '../shared/failure.js';
+import { nearbyAddress, nearbyName } from './nearby.js';
+import { ask, bodyOf, HiddenPlace, systemLookup } from './web-request.js';
 
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 30_000;
 
 export interface WebParts {
-  fetch: typeof fetch;
-  /** The addresses a name stands for. */
-  addresses: (host: string) => Promise<string[]>;
+  lookup: LookupFunction;
+  /** Where an address is that the card has to tell of; null for one of the whole net. */
+  nearby: (address: string) => string | null;
 }
 
-const ours: WebParts = {
-  fetch: (...args) => fetch(...args),
-  addresses: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-};
+const ours: WebParts = { lookup: systemLookup, nearby: nearbyAddress };
 
-export function createWeb({ fetch, addresses }: WebParts = ours): Web {
+export function createWeb(parts: WebParts = ours): Web {
   return {
     nearby: ({ hostname }) => nearbyName(hostname),
     async open(url, signal) {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
       try {
-        const hidden = await hiddenPlace(url, addresses);
-        return hidden ?? (await follow(url, fetch, limited));
+        return await follow(url, parts, limited);
       } catch (error) {
         if (signal.aborted) return cancelled();
+        if (error instanceof HiddenPlace) return hidden(error);
         if (limited.aborted)
           return toolFailure(
             'timeout',
@@ -43,74 +42,27 @@ export function createWeb({ fetch, addresses }: WebParts = ours): Web {
   };
 }
 
-// ------------------------------------------------------------------------------------------------ where it is
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8);
-loopback.addSubnet('0.0.0.0', 8);
-loopback.addAddress('::1', 'ipv6');
-loopback.addAddress('::', 'ipv6');
-
-const inside = new BlockList();
-for (const [net, bits] of [
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['169.254.0.0', 16],
-  ['100.64.0.0', 10],
-] as const)
-  inside.addSubnet(net, bits);
-inside.addSubnet('fc00::', 7, 'ipv6');
-inside.addSubnet('fe80::', 10, 'ipv6');
-
-function nearbyName(hostname: string): string | null {
-  const host = hostname
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
-    .toLowerCase();
-  if (isIP(host) !== 0) return nearbyAddress(host);
-  if (host === 'localhost' || host.endsWith('.localhost')) return 'on this computer';
-  const isInside = !host.includes('.') || /\.(local|internal|intranet|lan|home|corp|home\.arpa)$/.test(host);
-  return isInside ? 'in your own network' : null;
-}
-
-function nearbyAddress(address: string): string | null {
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  if (loopback.check(address, family)) return 'on this computer';
-  return inside.check(address, family) ? 'in your own network' : null;
-}
-
 /** What the card could not tell: the name of a public page that stands for an address close by. */
-async function hiddenPlace(url: URL, addresses: WebParts['addresses']): Promise<Failure | null> {
-  if (nearbyName(url.hostname) !== null || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return null;
-  // Behind a proxy names may not be known here; whoever answers is then asked by name.
-  const found = await addresses(url.hostname).catch((): string[] => []);
-  const near = found.find((address) => nearbyAddress(address) !== null);
-  if (near === undefined) return null;
-  return toolFailure(
+const hidden = ({ host, address, place }: HiddenPlace): Failure =>
+  toolFailure(
     'private',
-    `${url.hostname} stands for ${near}, an address ${nearbyAddress(near) ?? ''}, which its name does not say. Nothing was asked of it. Fetch that address itself if it is meant.`,
+    `${host} stands for ${address}, an address ${place}, which its name does not say. It was not connected to. Fetch that address itself if it is meant.`,
   );
-}
 
-// ------------------------------------------------------------------------------------------------ what it says
-
-async function follow(from: URL, fetch: WebParts['fetch'], signal: AbortSignal): Promise<WebPage | Failure> {
+async function follow(
+  from: URL,
+  { lookup, nearby }: WebParts,
+  signal: AbortSignal,
+): Promise<WebPage | Failure> {
   let url = from;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
-    const response = await fetch(url.href, {
-      redirect: 'manual',
-      credentials: 'omit',
-      signal,
-      headers: {
-        accept: 'text/html, text/*;q=0.9, application/json;q=0.8, */*;q=0.1',
-        'user-agent': 'Bough',
-      },
-    });
-    const location = response.headers.get('location');
-    if (![301, 302, 303, 307, 308].includes(response.status) || location === null)
+    // The card said already where these are.
+    const isKnown = nearbyName(url.hostname) !== null || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
+    const response = await ask(url, { lookup, nearby: isKnown ? () => null : nearby, signal });
+    const { location } = response.headers;
+    if (![301, 302, 303, 307, 308].includes(response.statusCode ?? 0) || location === undefined)
       return readPage(url, response);
-    await response.body?.cancel();
+    response.destroy();
     const next = nextAddress(url, location);
     if (isFailure(next)) return next;
     url = next;
@@ -139,32 +91,29 @@ const isText = (type: string): boolean =>
   type === '' ||
   /^text\/|^application\/(.*\+)?(json|xml|javascript|ecmascript|yaml|toml|x-(yaml|sh|ndjson))$/.test(type);
 
-async function readPage(url: URL, response: Response): Promise<WebPage | Failure> {
-  const given = response.headers.get('content-type') ?? '';
+async function readPage(url: URL, response: IncomingMessage): Promise<WebPage | Failure> {
+  const given = response.headers['content-type'] ?? '';
   const type = given.split(';')[0]?.trim().toLowerCase() ?? '';
   if (!isText(type)) {
-    await response.body?.cancel();
+    response.destroy();
     return toolFailure('not-text', `${url.href} is ${type}, not text, so it was not read.`);
   }
   const { bytes, isCut } = await readBytes(response);
   if (type === '' && bytes.includes(0))
     return toolFailure('not-text', `${url.href} is not text, so it was not read.`);
   const charset = /charset=["']?([\w-]+)/i.exec(given)?.[1] ?? charsetIn(bytes);
-  return { url: url.href, status: response.status, type, text: decode(bytes, charset), isCut };
+  const status = response.statusCode ?? 0;
+  return { url: url.href, status, type, text: decode(bytes, charset), isCut };
 }
 
-async function readBytes(response: Response): Promise<{ bytes: Uint8Array; isCut: boolean }> {
+async function readBytes(response: IncomingMessage): Promise<{ bytes: Uint8Array; isCut: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
-  while (reader !== undefined) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    chunks.push(value);
-    size += value.length;
-    if (size <= MAX_BYTES) continue;
-    await reader.cancel();
-    return { bytes: Buffer.concat(chunks).subarray(0, MAX_BYTES), isCut: true };
+  for await (const chunk of bodyOf(response)) {
+    const bytes = chunk as Uint8Array;
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > MAX_BYTES) return { bytes: Buffer.concat(chunks).subarray(0, MAX_BYTES), isCut: true };
   }
   return { bytes: Buffer.concat(chunks), isCut: false };
 }
@@ -184,6 +133,7 @@ function decode(bytes: Uint8Array, charset = 'utf-8'): string {
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+  // Several addresses were tried: each has a reason of its own, the whole has none.
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  return first instanceof Error ? first.message : String(first);
 }
