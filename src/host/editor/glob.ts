@@ -11,6 +11,8 @@ export function globMatcher(glob: string): ((relative: string) => boolean) | Fai
       `The pattern ${glob} would leave the folder. Give one below the workspace folder, such as src/**/*.ts.`,
     );
   }
+  const heavy = heavySegment(pattern);
+  if (heavy !== undefined) return plainMatcher(pattern) ?? tooMany(glob, heavy);
   try {
     return picomatch(pattern, { dot: true, basename: !pattern.includes('/') });
   } catch (error) {
@@ -18,3 +20,52 @@ export function globMatcher(glob: string): ((relative: string) => boolean) | Fai
     return toolFailure('bad-pattern', `The pattern ${glob} is not a glob: ${reason}`);
   }
 }
+
+/** Of more stars than these in one segment each tries all places for each place of the others: seconds for one long name. */
+const MOST_STARS = 3;
+const MOST_PLAIN_STARS = 6;
+const MOST_GLOBSTARS = 5;
+
+const tooMany = (glob: string, segment: string): Failure =>
+  toolFailure(
+    'bad-pattern',
+    `The pattern ${glob} has too many wildcards in "${segment}": at most ${String(MOST_PLAIN_STARS)} * in one segment, ${String(MOST_STARS)} where it has braces or brackets of choice, none that is repeated, and at most ${String(MOST_GLOBSTARS)} **. Give a simpler pattern.`,
+  );
+
+const starsIn = (segment: string): number => segment.match(/\*+|[+!]\(/g)?.length ?? 0;
+
+/** The part of it that picomatch might not come to an end with. */
+function heavySegment(pattern: string): string | undefined {
+  const segments = pattern.split('/');
+  if (segments.filter((segment) => segment.includes('**')).length > MOST_GLOBSTARS) return pattern;
+  // A star in what is repeated; and what is in braces or parentheses may go on over a `/`.
+  if (/[+*]\([^)]*[*+!?]/.test(pattern)) return pattern;
+  if (/[({].*\/.*[)}]/.test(pattern) && starsIn(pattern.replace(/\*\*\//g, '')) > MOST_STARS) return pattern;
+  return segments.find((segment) => starsIn(segment) > MOST_STARS);
+}
+
+/**
+ * For many stars and nothing else that is special. Between two stars the first place that fits is as good as any later
+ * one, so none is left again: a lookahead holds it, and names of any length take no longer than they are long.
+ */
+function plainMatcher(pattern: string): ((relative: string) => boolean) | undefined {
+  const segments = pattern.split('/');
+  const globstars = segments.filter((segment) => segment.includes('**')).length;
+  const isPlain = !/[[\](){}!+@|]/.test(pattern) && globstars <= MOST_GLOBSTARS;
+  if (!isPlain || segments.some((segment) => starsIn(segment) > MOST_PLAIN_STARS)) return undefined;
+  let held = 0;
+  const sources = segments.map((segment, index) => {
+    const isLast = index === segments.length - 1;
+    if (segment === '**') return isLast ? '.*' : '(?:[^/]+/)*';
+    const [first = '', ...rest] = segment.split(/\*+/).map(literal);
+    const last = rest.pop();
+    const between = rest.map((part) => `(?=([^/]*?${part}))\\${String((held += 1))}`).join('');
+    return `${first}${between}${last === undefined ? '' : `[^/]*${last}`}${isLast ? '' : '/'}`;
+  });
+  const expression = new RegExp(`^${sources.join('')}$`, 's');
+  const isOfName = segments.length === 1;
+  return (relative) => expression.test(isOfName ? relative.slice(relative.lastIndexOf('/') + 1) : relative);
+}
+
+const literal = (text: string): string =>
+  text.replace(/[.*+?^${}()|[\]\\]/g, (found) => (found === '?' ? '[^/]' : `\\${found}`));

@@ -30,6 +30,41 @@ describe('globs', () => {
     expect(globMatcher(glob)).toMatchObject({ code: 'outside' });
   });
 
+  it.each([
+    ['*a*b*c*d*', 'x/1a2b3c4d5', true],
+    ['*a*b*c*d*', 'x/1a2b3d4c5', false],
+    ['*a*b*c*d*', 'abcd', true],
+    ['src/**/*.a.*.b.*.c?*', 'src/x/y/1.a.2.b.3.cd', true],
+    ['src/**/*.a.*.b.*.c?*', 'src/1.a.2.b.3.c', false],
+    ['**/*a*a*a*ab/**', 'x/aaaaab/y/z', true],
+    ['**/*a*a*a*ab/**', 'x/aaa/aab/y', false],
+    ['*a*a*a*a', 'aaa', false],
+    ['*a*a*a*a', 'aaaa', true],
+    ['*a*a*a*a*a*b', 'a'.repeat(4000), false],
+    ['*a*a*a*a*a*b', `${'a'.repeat(4000)}b`, true],
+    ['**/?*?*?*?*?*b', `x/${'a'.repeat(4000)}`, false],
+    ['*a*a*b', 'a'.repeat(250), false],
+    ['**/a*/**/a*/**/b', 'aaaaaa/'.repeat(40), false],
+  ])('of many stars are done: %s · %s: %s', (glob, file, expected) => {
+    expect(matches(glob, file)).toBe(expected);
+  });
+
+  it.each([
+    '*a*a*a*a*a*a*b',
+    'src/*a*a*a*a*a*a*b/*.ts',
+    '{*a,*b}*{*a,*b}c',
+    '{*a/x,*b}*{*a,*b}c',
+    '[a]*[a]*[a]*[a]*b',
+    '*(*a)b',
+    '+(*a)b',
+    '**/a/**/b/**/c/**/d/**/e/**/f',
+  ])('%s has too many', (glob) => {
+    expect(globMatcher(glob)).toMatchObject({
+      code: 'bad-pattern',
+      message: expect.stringContaining('Give a simpler pattern') as string,
+    });
+  });
+
   it('are no options of ripgrep', () => {
     expect(listArguments({ target: '-x', exclude: ['**/*.map'] }).slice(-4)).toEqual([
       '--glob',
