@@ -80,18 +80,23 @@ function mentionOf({ name }: vscode.Terminal, { command, output, chars, exitCode
   };
 }
 
-/** There is no other way to it than over the clipboard, which gets back what it held. */
+/**
+ * There is no other way to it than over the clipboard, which gets back what it held. Where it holds no text it may hold a
+ * picture or files, which cannot be read here and so not be put back: then nothing is written before, so that they stay
+ * when nothing is selected; nor after: what was selected is in it then, as after any copying.
+ */
 async function readSelection(): Promise<Mention | undefined> {
   const terminal = vscode.window.activeTerminal;
   if (terminal === undefined) return undefined;
-  const before = await vscode.env.clipboard.readText();
+  const { clipboard } = vscode.env;
+  const before = await clipboard.readText();
   let selected: string;
   try {
-    await vscode.env.clipboard.writeText('');
+    if (before !== '') await clipboard.writeText('');
     await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
-    selected = await vscode.env.clipboard.readText();
+    selected = await clipboard.readText();
   } finally {
-    await vscode.env.clipboard.writeText(before);
+    if (before !== '') await clipboard.writeText(before);
   }
   if (selected.trim() === '') return undefined;
   return { kind: 'terminal', label: `Selection in ${terminal.name}`, text: cap(selected, MOST_CHARS, 'end') };
