@@ -25,6 +25,7 @@ export function createPrinted(): Printed {
 }
 
 interface Kept extends BackgroundCall {
+  turn_id: string;
   result: string | null;
 }
 
@@ -43,13 +44,15 @@ export class Background {
   keep(
     id: string,
     {
+      turn_id,
       work,
       printed,
       end,
       onEnd,
-    }: { work: Promise<string>; printed: Printed; end: () => void; onEnd: () => void },
+    }: { turn_id: string; work: Promise<string>; printed: Printed; end: () => void; onEnd: () => void },
   ): void {
     const call: Kept = {
+      turn_id,
       result: null,
       get isRunning() {
         return call.result === null;
@@ -70,6 +73,11 @@ export class Background {
     if (!this.isRunning(id)) return false;
     this.#calls.get(id)?.end();
     return true;
+  }
+
+  /** Those a turn let go on, whichever of its runs began them: it may have waited for the person since. */
+  endOf(turn_id: string): void {
+    for (const [id, call] of this.#calls) if (call.turn_id === turn_id) this.end(id);
   }
 
   endAll(): void {

@@ -15,8 +15,9 @@ export async function stop(core: Core): Promise<Done | Failure> {
   // Not through the gate: a stop waits for nothing. What just began is stopped when the gate is free.
   core.run?.stop('stopped');
   const run = core.run;
-  // What a run let go on ends with its signal; without a run this ends whatever still goes on.
+  // What the turn let go on ends with it; without a run this ends whatever still goes on.
   if (run === null) core.background.endAll();
+  else core.background.endOf(run.turn_id);
   if (run !== null) return ranOut(core, run.done);
   const later = await core.gate.pass(() =>
     orFailure(async (): Promise<Done | Failure | { done: Promise<void> }> => {

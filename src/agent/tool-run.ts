@@ -167,7 +167,13 @@ async function runTool(
     const outcome = await Promise.race([orAbandoned(core, run, signal, work), wasPutAside(aside.signal)]);
     if (outcome === 'aside') {
       const onEnd = (): void => core.live.endCall(call_id);
-      core.background.keep(call_id, { work: work.then(({ content }) => content), printed, end, onEnd });
+      core.background.keep(call_id, {
+        turn_id: run.turn_id,
+        work: work.then(({ content }) => content),
+        printed,
+        end,
+        onEnd,
+      });
       return { content: goesOn(call_id, core.parts.redact.tokens(printed.read())), is_error: false };
     }
     if (outcome === null || run.signal.aborted || !ending.signal.aborted) return outcome;

@@ -142,6 +142,7 @@ test('an @ names problems, symbols, the selection, git changes and past sessions
     server.enqueue(reply.text('The plan is PLUM-PLAN.'));
     await person.ask('Make a plan', 'PLUM-PLAN');
     await editor.runCommand('Bough: New Session');
+    await eventually(async () => (await person.message('user').count()) === 0, { what: 'a new session' });
     const git = (...args: string[]) => execFileSync('git', args, { cwd: editor.workspace });
     git('init', '-q');
     git('add', '.github');
@@ -165,8 +166,11 @@ test('an @ names problems, symbols, the selection, git changes and past sessions
     await row.waitFor();
     await eventually(
       async () => {
-        await row.click({ button: 'right', timeout: 2_000 });
-        await page.getByRole('menuitem', { name: 'Add to Bough Chat' }).click({ timeout: 2_000 });
+        const item = page.getByRole('menuitem', { name: 'Add to Bough Chat' });
+        if ((await item.count()) === 0) await row.click({ button: 'right', timeout: 2_000 });
+        // A menu takes no click in its first moments.
+        await item.click({ timeout: 2_000 });
+        await item.waitFor({ state: 'detached', timeout: 2_000 });
         return true;
       },
       { what: 'the menu takes the click' },

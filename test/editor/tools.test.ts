@@ -42,7 +42,14 @@ test('the language service tells symbols, uses and problems; an edit tells the p
         ]),
         reply.text('I broke it.'),
       );
-      // The language service starts with it.
+      // The language service looks for problems in what stands in a tab, and starts with it.
+      await editor.page.keyboard.press('ControlOrMeta+P');
+      await editor.page.locator('.quick-input-widget:visible input').fill('price.ts');
+      await editor.page
+        .getByRole('option', { name: /^price\.ts/ })
+        .first()
+        .click();
+      await editor.page.getByRole('tab', { name: 'price.ts' }).first().waitFor();
       await person.send('Look around');
       await person.says('I broke it.', 60_000);
       await person.run('idle');

@@ -57,10 +57,15 @@ export class Slash {
 
   async run(name: string, rest: string): Promise<void> {
     const { draft, act, command } = this.#parts;
+    const typed = draft.text;
     draft.text = '';
     if (name === 'new') await command({ type: 'new_session' });
     else if (name === 'clear') await act({ type: 'clear' });
-    else await act({ type: 'compact', ...(rest === '' ? {} : { focus: rest.slice(0, 2_000) }) });
+    else {
+      const isDone = await act({ type: 'compact', ...(rest === '' ? {} : { focus: rest.slice(0, 2_000) }) });
+      // What to keep is said in the person's own words: they come back when nothing was made of them.
+      if (!isDone && draft.text === '') draft.text = typed;
+    }
   }
 
   /** What was typed may call something. True when there is a message to be sent. */

@@ -280,6 +280,24 @@ describe('F9: a command goes on beside the turn', () => {
     await nothingRuns(bench);
   });
 
+  it('D15: the stop of its turn ends it also when the turn has waited for the person since', async () => {
+    const bench = await openBench({
+      allows: ({ subject }) => subject === 'hang',
+      script: [
+        calls([run('hang')]),
+        calls([run('two')]),
+        calls([{ name: 'run', input: { command: 'hang' } }]),
+      ],
+    });
+    await bench.send('go');
+    await putAside(bench);
+    const call_id = bench.log.state().approvals[0]?.call_id ?? '';
+    await bench.do({ type: 'decide', call_id, decision: 'allow', scope: 'once' });
+    expect(bench.session.progress()).toHaveLength(2);
+    await bench.do({ type: 'stop' });
+    await nothingRuns(bench);
+  });
+
   it('closing the session ends it', async () => {
     const bench = await open();
     await bench.send('go');

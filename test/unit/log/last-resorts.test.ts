@@ -7,6 +7,7 @@ import { importRecords } from '../../../src/log/import-records.js';
 import { carryBlob } from '../../../src/log/session-copy.js';
 import type { Blobs } from '../../../src/log/store.js';
 import { BoughError } from '../../../src/shared/failure.js';
+import type { Entry } from '../../../src/shared/notes.js';
 import type { FaultyFiles } from './faulty-files.js';
 import { useFaultyPlace } from './faulty-place.js';
 import { randomIds } from './support.js';
@@ -53,16 +54,15 @@ describe('a record of another format that is taken over', () => {
       { id: 's', access: { mode: 'read-only', reason: 'version-3', message: '' } },
       { ids: randomIds, blobs: blobs({ put: fails('StorageFailure') }), onTrouble: () => undefined },
     );
-    const entry = {
-      ...{ type: 'message', role: 'user', id: 'a', parent_id: null, timestamp: '2026-01-01T00:00:00.000Z' },
+    const entry: Entry = {
+      type: 'message',
+      role: 'user',
+      id: 'a',
+      parent_id: null,
+      timestamp: '2026-01-01T00:00:00.000Z',
       parts: [{ type: 'text', text: 'x'.repeat(2 * 1024 * 1024) }],
-    } as const;
-    const record = {
-      position: 0,
-      line: 1,
-      text: JSON.stringify(entry),
-      entry: { ...entry, parts: [...entry.parts] },
     };
+    const record = { position: 0, line: 1, text: JSON.stringify(entry), entry };
     await expect(convert?.(record)).rejects.toMatchObject({ code: 'StorageFailure' });
   });
 });
