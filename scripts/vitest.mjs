@@ -5,7 +5,7 @@ import { readIfThere } from './cache.mjs';
 import { root, run, say } from './shell.mjs';
 
 const minute = 60_000;
-const longest = process.env.BOUGH_SOAK === '1' ? 180 * minute : 25 * minute;
+const longest = process.env.BOUGH_SOAK === '1' ? 180 * minute : 45 * minute;
 
 export async function vitest({ name, project, major = '', node = process.execPath, filters = [], env = {} }) {
   const begin = Date.now();
