@@ -2,11 +2,13 @@
 import type { Entry } from '../notes.js';
 import type { Row, Spent } from './types.js';
 
-/** By turn; of those only whose cost is known. Requests of subagents and summaries count for the turn that made them. */
+/** By turn; of those only whose cost is known and whose entries are all here: a part of a sum says nothing. Requests of subagents and summaries count for the turn that made them. */
 export function spentByTurn(entries: readonly { entry: Entry }[]): Map<string, Spent> {
   const spent = new Map<string, Spent>();
+  const begun = new Set<string>();
   const over = new Set<string>();
   for (const { entry } of entries) {
+    if (entry.type === 'turn_start') begun.add(entry.turn_id);
     if (entry.type === 'turn_end') over.add(entry.turn_id);
     if (entry.type !== 'usage' || entry.turn_id === undefined || entry.cost === undefined) continue;
     const before = spent.get(entry.turn_id) ?? { tokens: 0, cost: 0 };
@@ -15,7 +17,7 @@ export function spentByTurn(entries: readonly { entry: Entry }[]): Map<string, S
       cost: before.cost + entry.cost,
     });
   }
-  for (const turn of [...spent.keys()]) if (!over.has(turn)) spent.delete(turn);
+  for (const turn of [...spent.keys()]) if (!begun.has(turn) || !over.has(turn)) spent.delete(turn);
   return spent;
 }
 

@@ -10,6 +10,9 @@ const usage = (turn_id: string, total_tokens: number, cost?: number): { entry: E
     ...(cost === undefined ? {} : { cost }),
   },
 });
+const start = (turn_id: string): { entry: Entry } => ({
+  entry: { type: 'turn_start', id: `start ${turn_id}`, parent_id: null, timestamp: '', turn_id },
+});
 const end = (turn_id: string): { entry: Entry } => ({
   entry: {
     ...{ type: 'turn_end', id: `end ${turn_id}`, parent_id: null, timestamp: '', turn_id },
@@ -22,6 +25,8 @@ const row = (id: string, turn_id: string, kind: 'user' | 'assistant'): Row =>
 describe('the cost of a turn', () => {
   it('is the sum of its requests, told at its last row once it is over', () => {
     const spent = spentByTurn([
+      start('a'),
+      start('b'),
       usage('a', 10, 0.5),
       usage('b', 5, 0.1),
       usage('a', 20, 0.25),
@@ -44,7 +49,11 @@ describe('the cost of a turn', () => {
   });
 
   it('is not told while the turn goes on, nor when nobody knows it', () => {
-    expect(spentByTurn([usage('a', 10, 0.5)]).size).toBe(0);
-    expect(spentByTurn([usage('a', 10), end('a')]).size).toBe(0);
+    expect(spentByTurn([start('a'), usage('a', 10, 0.5)]).size).toBe(0);
+    expect(spentByTurn([start('a'), usage('a', 10), end('a')]).size).toBe(0);
+  });
+
+  it('is not told while a part of the turn is not loaded', () => {
+    expect(spentByTurn([usage('a', 10, 0.5), end('a')]).size).toBe(0);
   });
 });
