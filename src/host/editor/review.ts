@@ -33,7 +33,7 @@ export async function reviewFiles(agent: AgentSession, parts: RestoreParts, turn
   const buttons =
     turn_id === undefined
       ? {
-          [vscode.l10n.t('Keep All')]: () => keepAll(agent, parts),
+          [vscode.l10n.t('Keep All')]: () => keepSeen(agent, parts, files),
           [vscode.l10n.t('Undo All…')]: () => undoAll(agent, parts),
         }
       : {};
@@ -47,6 +47,26 @@ export async function keepAll(agent: AgentSession, parts: RestoreParts, uri?: st
   if (files.length === 0) return parts.tell.info(nothingToReview());
   unwrap(await agent.keepFiles(files));
 }
+
+/** What was shown when the person was asked: what came since was not looked at, and stays to be. */
+export async function keepSeen(
+  agent: AgentSession,
+  parts: RestoreParts,
+  seen: readonly FileChangeOfLine[],
+): Promise<void> {
+  const all = await agent.fileChanges();
+  const files = all.filter((file) => seen.some((one) => isSameChange(one, file)));
+  if (files.length > 0) unwrap(await agent.keepFiles(files));
+  const left = all.filter((file) => !files.includes(file));
+  if (left.length > 0)
+    parts.tell.info(
+      vscode.l10n.t('Changed since you looked, and not kept: {0}. Review the changes again.', namesOf(left)),
+    );
+  else if (files.length === 0) parts.tell.info(nothingToReview());
+}
+
+const isSameChange = (one: FileChangeOfLine, other: FileChangeOfLine): boolean =>
+  one.path === other.path && one.before === other.before && one.after === other.after;
 
 export async function undoAll(agent: AgentSession, parts: RestoreParts, uri?: string): Promise<void> {
   const files = (await agent.fileChanges()).filter(isOf(uri)).map(asDifference);
