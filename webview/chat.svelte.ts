@@ -166,7 +166,10 @@ export class Chat {
     if (message.type === 'snapshot' && this.problem === this.#notShown) this.problem = null;
     const before = this.session.draft;
     const shown = this.session.info?.id;
-    if (message.type === 'snapshot' && shown !== undefined && shown !== message.session.id) this.saveDraft();
+    if (message.type === 'snapshot' && shown !== undefined && shown !== message.session.id) {
+      this.saveDraft();
+      this.sending.leave();
+    }
     this.session.receive(message);
     if (this.session.draft !== before && this.session.draft !== null) this.#begin(this.session.draft);
     else this.#pruneUnsent();

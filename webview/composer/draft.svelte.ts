@@ -148,13 +148,23 @@ export class Draft {
     this.#sending = null;
   }
 
+  /** What was typed since what stands here is being sent. */
+  get typedMeanwhile(): string {
+    return this.#sending === null ? '' : this.#beyond(this.#sending);
+  }
+
+  #beyond({ text, isIntact }: { text: string; isIntact: boolean }): string {
+    if (this.text === text) return '';
+    return isIntact ? this.text.slice(text.length).trimStart() : this.text;
+  }
+
   /** The host has it: takes it out, and keeps what was typed meanwhile. */
   sent(): void {
     const sending = this.#sending;
     this.#sending = null;
     if (sending === null) return;
-    const { text, chips, isIntact } = sending;
-    const rest = this.text === text ? '' : isIntact ? this.text.slice(text.length).trimStart() : this.text;
+    const { chips } = sending;
+    const rest = this.#beyond(sending);
     const left = this.chips.filter((chip) => !chips.includes(chip));
     if (this.editing !== null) this.endEdit();
     else {

@@ -34,6 +34,8 @@ export interface SendingParts {
 export class Sending {
   readonly #parts: SendingParts;
   #isSending = false;
+  /** What was typed behind the message by the time another session came to be shown. */
+  #typedBehind = '';
 
   constructor(parts: SendingParts) {
     this.#parts = parts;
@@ -53,6 +55,7 @@ export class Sending {
     if (!isMessage || draft.isEmpty || shown.id !== session()?.id) return;
     const rest = { ...draft.rest, ...unsent() };
     const intent = this.#intent(mode, replyInstead);
+    this.#typedBehind = '';
     draft.beginSending();
     this.#isSending = true;
     const patience = setTimeout(() => this.#losePatience(), PATIENCE_MS);
@@ -61,11 +64,16 @@ export class Sending {
     this.#isSending = false;
     if (shown.id !== session()?.id) {
       // Another session is shown by now; what was kept as this one's draft is sent.
-      if (reply.ok) sentElsewhere(shown.id, rest);
+      if (reply.ok) sentElsewhere(shown.id, behind(rest, this.#typedBehind));
     } else if (reply.ok) {
       draft.sent();
       sent();
     } else this.#refused(reply.failure, mode);
+  }
+
+  /** Another session is about to be shown in place of this one. */
+  leave(): void {
+    this.#typedBehind = this.#parts.draft.typedMeanwhile;
   }
 
   #intent(wanted: SendMode, replyInstead: boolean): Intent {
@@ -99,6 +107,9 @@ export class Sending {
     this.#parts.say(unanswered('The message may have been sent; it stays here until that is known.'));
   }
 }
+
+const behind = (rest: ComposerDraft, typed: string): ComposerDraft =>
+  typed === '' ? rest : { ...rest, text: rest.text === '' ? typed : `${rest.text}\n\n${typed}` };
 
 /** Another window went on with the session first. */
 const isOvertaken = ({ code }: Failure): boolean => code === 'SessionConflict' || code === 'SessionStale';
