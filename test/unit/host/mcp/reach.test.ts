@@ -11,7 +11,7 @@ function world(over: Partial<ReachParts> = {}) {
   const reach = createReach({
     env: { PATH: '/bin', VSCODE_PID: '1', GONE: 'x', NODE_OPTIONS: '--inspect' },
     home: '/home/me',
-    folders: () => ({ app: '/work/app' }),
+    folders: () => ({ app: '/projects/app' }),
     readFile: () => Promise.resolve('FROM_FILE=1\nDB_PASSWORD=0f-the-f1le\nBOTH=file\n'),
     secrets: {
       get: (name) => Promise.resolve(stored.get(name)),
@@ -56,7 +56,7 @@ describe('how a server is reached', () => {
       program: {
         command: '/home/me/bin/x',
         args: ['a'],
-        cwd: '/work/app/sub',
+        cwd: '/projects/app/sub',
         env: { PATH: '/bin', FROM_FILE: '1', DB_PASSWORD: '0f-the-f1le', BOTH: 'own' },
       },
     });

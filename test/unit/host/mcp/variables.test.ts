@@ -5,8 +5,8 @@ import { isFailure } from '../../../../src/shared/failure.js';
 
 const asked: string[] = [];
 const facts: VariableFacts = {
-  folder: '/work/app',
-  folders: { app: '/work/app', lib: '/work/lib' },
+  folder: '/projects/app',
+  folders: { app: '/projects/app', lib: '/projects/lib' },
   home: '/home/me',
   env: { TOKEN: 'from-env', TRICK: '${input:other}' },
   separator: '/',
@@ -36,10 +36,10 @@ describe('variables', () => {
     );
     expect(resolved).toEqual(
       server({
-        command: '/work/app/run',
-        args: ['/work/lib/x', '/home/me', '<key>', 'a <key> b'],
+        command: '/projects/app/run',
+        args: ['/projects/lib/x', '/home/me', '<key>', 'a <key> b'],
         env: { T: 'from-env', NONE: '', GONE: null },
-        cwd: '/work/app',
+        cwd: '/projects/app',
       }),
     );
     expect(asked).toEqual(['key']);
