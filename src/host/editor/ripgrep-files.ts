@@ -1,7 +1,6 @@
 /** Names the files of a folder with the ripgrep that VS Code ships, ignored ones left out, in the order of their paths. */
-import { spawn } from 'node:child_process';
-import { cancelled, toolFailure, type Failure } from '../../shared/failure.js';
-import { byLine } from './by-line.js';
+import { isFailure, type Failure } from '../../shared/failure.js';
+import { runRipgrep } from './ripgrep-run.js';
 
 export interface FileListing {
   /** Folder below the listed one, with `/`; empty for all of it. */
@@ -23,41 +22,20 @@ export function listArguments({ target, exclude }: Pick<FileListing, 'target' | 
 }
 
 /** What could not be looked at, in a sentence; undefined when all was. */
-export function listWithRipgrep(
+export async function listWithRipgrep(
   ripgrep: string,
   folder: string,
   listing: FileListing,
   signal: AbortSignal,
 ): Promise<{ note?: string } | Failure> {
-  if (signal.aborted) return Promise.resolve(cancelled());
-  const child = spawn(ripgrep, listArguments(listing), {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-  });
   let isEnough = false;
-  let trouble = '';
-  child.stdout.on(
-    'data',
-    byLine((line) => {
-      if (isEnough) return;
-      isEnough = !listing.take(line.replace(/\r$/, '').split('\\').join('/').replace(/^\.\//, ''));
-      if (isEnough) child.kill();
-    }),
-  );
-  child.stderr.on('data', (bytes: Buffer) => (trouble = (trouble + bytes.toString('utf8')).slice(0, 8000)));
-  const stop = (): boolean => child.kill();
-  signal.addEventListener('abort', stop, { once: true });
-  return new Promise((resolve) => {
-    child.once('error', (error) => {
-      resolve(toolFailure('no-search', `The search could not begin: ${error.message} (${ripgrep}).`));
-    });
-    child.once('close', (code) => {
-      signal.removeEventListener('abort', stop);
-      if (signal.aborted) resolve(cancelled());
-      else resolve(code === 2 && !isEnough && trouble !== '' ? { note: noteOf(trouble.trim()) } : {});
-    });
-  });
+  const take = (line: string): boolean => {
+    isEnough = !listing.take(line.replace(/\r$/, '').split('\\').join('/').replace(/^\.\//, ''));
+    return !isEnough;
+  };
+  const end = await runRipgrep({ ripgrep, folder, args: listArguments(listing), take }, signal);
+  if (isFailure(end)) return end;
+  return end.code === 2 && !isEnough && end.trouble !== '' ? { note: noteOf(end.trouble) } : {};
 }
 
 function noteOf(trouble: string): string {

@@ -1,9 +1,8 @@
 /** Searches with the ripgrep that VS Code ships. Nothing is written and nothing of the person's own configuration is read. */
-import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
-import { cancelled, toolFailure, type Failure } from '../../shared/failure.js';
-import { byLine } from './by-line.js';
+import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
+import { runRipgrep } from './ripgrep-run.js';
 
 export interface TextSearch {
   pattern: string;
@@ -75,41 +74,23 @@ type RipgrepMessage =
 const textOf = (value: Encoded): string =>
   'text' in value ? value.text : Buffer.from(value.bytes, 'base64').toString('utf8');
 
-export function searchWithRipgrep(
+export async function searchWithRipgrep(
   ripgrep: string,
   folder: string,
   search: TextSearch,
   signal: AbortSignal,
 ): Promise<FoundLines | Failure> {
-  if (signal.aborted) return Promise.resolve(cancelled());
-  const child = spawn(ripgrep, ripgrepArguments(search), {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-  });
   const hits: FoundLine[] = [];
   let more = false;
-  let trouble = '';
-  const take = byLine((line) => {
-    const hit = more ? null : parseHit(line);
-    if (hit === null) return;
+  const take = (line: string): boolean => {
+    const hit = parseHit(line);
+    if (hit === null) return true;
     more = hits.length === search.maxResults;
-    if (more) child.kill();
-    else hits.push(hit);
-  });
-  child.stdout.on('data', take);
-  child.stderr.on('data', (bytes: Buffer) => (trouble = (trouble + bytes.toString('utf8')).slice(0, 8000)));
-  const stop = (): boolean => child.kill();
-  signal.addEventListener('abort', stop, { once: true });
-  return new Promise((resolve) => {
-    child.once('error', (error) => {
-      resolve(toolFailure('no-search', `The search could not begin: ${error.message} (${ripgrep}).`));
-    });
-    child.once('close', (code) => {
-      signal.removeEventListener('abort', stop);
-      resolve(signal.aborted ? cancelled() : answer({ hits, more }, code, trouble.trim()));
-    });
-  });
+    if (!more) hits.push(hit);
+    return !more;
+  };
+  const end = await runRipgrep({ ripgrep, folder, args: ripgrepArguments(search), take }, signal);
+  return isFailure(end) ? end : answer({ hits, more }, end.code, end.trouble);
 }
 
 /** Code 2 means trouble; with messages about single files the rest was searched all the same. */
