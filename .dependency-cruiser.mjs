@@ -7,7 +7,7 @@ const only = (name, from, allowed, comment) => ({
   to: { path: '^(src|webview|test|scripts)/', pathNot: [from, ...allowed] },
 });
 
-const ports = '^src/ports\\.ts$';
+const ports = '^src/ports(\\.ts|/)';
 const shared = '^src/shared/';
 
 export default {
