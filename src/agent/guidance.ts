@@ -39,8 +39,8 @@ export class Guidance {
     this.#parts = parts;
   }
 
-  /** `turn_id`: of the turn that runs; without one all is read anew. */
-  async look(line: Line, turn_id: string | undefined): Promise<Around> {
+  /** `turn_id`: of the turn that runs; without one all is read anew. `line`: all of it, if it is needed. */
+  async look(line: () => Promise<Line>, turn_id: string | undefined): Promise<Around> {
     const read = this.#readFor(turn_id);
     const surroundings = await read.surroundings;
     const { told, unread } = await nestedOf(line, surroundings.nested ?? [], read.nested);
@@ -67,14 +67,14 @@ export class Guidance {
 }
 
 async function nestedOf(
-  line: Line,
+  line: () => Promise<Line>,
   files: readonly NestedInstructions[],
   known: Read['nested'],
 ): Promise<{ told: InstructionsFile[]; unread: string[] }> {
   const told: InstructionsFile[] = [];
   const unread: string[] = [];
   if (files.length === 0) return { told, unread };
-  const words = wordsOf(line);
+  const words = wordsOf(await line());
   let chars = 0;
   for (const { path, read } of files) {
     if (!words.some((word) => names(word, folderOf(path)))) {

@@ -2,6 +2,7 @@
 import type { Failure } from '../shared/failure.js';
 import type { NoteOf } from '../shared/notes.js';
 import type { Core } from './core.js';
+import { lineEnd } from './line-end.js';
 
 export interface LastTurn {
   turn_id: string;
@@ -9,7 +10,7 @@ export interface LastTurn {
 }
 
 export async function lastTurn(core: Core): Promise<LastTurn | null> {
-  const line = await core.log.line();
+  const line = await lineEnd(core.log, ({ entry }) => entry.type === 'turn_start');
   const start = line.findLast(({ entry }) => entry.type === 'turn_start')?.entry;
   if (start?.type !== 'turn_start') return null;
   const { turn_id } = start;

@@ -1,9 +1,10 @@
 /** Asks the request builder for what is sent now: the system prompt as things stand, and the path with its blobs. */
 import type { ModelInfo, ModelRequest, ToolSpec } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
-import { buildContext, wantedBlobs, type Context, type Line } from './context.js';
+import { buildContext, wantedBlobs, type Context } from './context.js';
 import type { SentImage } from './context/attachments.js';
 import { withOpaque } from './context/opaque.js';
+import { toldLine } from './context/told-line.js';
 import type { Core } from './core.js';
 import type { Around } from './guidance.js';
 import { approvalOf } from './mode.js';
@@ -21,9 +22,9 @@ export interface PreparedRequest {
 }
 
 /** What stands around every request: the system prompt as things stand, and the tools. */
-export async function frameOf(core: Core, line: Line): Promise<{ system: string; tools: ToolSpec[] }> {
+export async function frameOf(core: Core): Promise<{ system: string; tools: ToolSpec[] }> {
   const { workspace } = core.parts;
-  const { skills, ...around } = await look(core, line);
+  const { skills, ...around } = await look(core);
   const forModel = skills.filter(({ isForModel }) => isForModel);
   // What has nothing to load is not offered.
   const tools = core.parts.tools.filter(({ spec }) => spec.name !== SKILL_TOOL || forModel.length > 0);
@@ -39,15 +40,15 @@ export async function frameOf(core: Core, line: Line): Promise<{ system: string;
 }
 
 /** Who shows what goes along is told when it is something else. */
-async function look(core: Core, line: Line): Promise<Around> {
+async function look(core: Core): Promise<Around> {
   const before = core.guidance.sent;
-  const around = await core.guidance.look(line, core.run?.turn_id);
+  const around = await core.guidance.look(() => core.log.line(), core.run?.turn_id);
   if (JSON.stringify(before) !== JSON.stringify(core.guidance.sent)) core.announce();
   return around;
 }
 
 export async function lookAround(core: Core): Promise<void> {
-  await look(core, await core.log.line());
+  await look(core);
 }
 
 /** `withoutImages`: blobs of those that its server did not accept. */
@@ -57,8 +58,8 @@ export async function requestFor(
   withoutImages: ReadonlySet<string>,
 ): Promise<PreparedRequest | Failure> {
   await core.parts.toolsReady?.();
-  const line = await withOpaque(await core.log.line(), (hashes) => readBlobs(core, hashes));
-  const frame = await frameOf(core, line);
+  const line = await withOpaque(await toldLine(core.log), (hashes) => readBlobs(core, hashes));
+  const frame = await frameOf(core);
   const { request, fits, trimmed, images } = buildContext(line, model, {
     ...frame,
     withoutImages,

@@ -2,6 +2,7 @@
 import type { Message } from '../shared/entry.js';
 import type { Entry } from '../shared/notes.js';
 import type { Core } from './core.js';
+import { lineEnd } from './line-end.js';
 
 export interface TurnFacts {
   /** The last step that was started; 0 before the first. */
@@ -39,7 +40,10 @@ export async function entriesOf(core: Core, turn_id: string): Promise<Entry[]> {
 }
 
 async function placeOf(core: Core, turn_id: string): Promise<number> {
-  const line = await core.log.line();
+  const line = await lineEnd(
+    core.log,
+    ({ entry }) => entry.type === 'turn_start' && entry.turn_id === turn_id,
+  );
   return line.find(({ entry }) => entry.turn_id === turn_id)?.position ?? 0;
 }
 

@@ -8,6 +8,7 @@ import { isFailure, type Failure } from '../../shared/failure.js';
 import type { Entry } from '../../shared/notes.js';
 import { buildContext, wantedBlobs } from '../context.js';
 import type { Line } from '../context/select.js';
+import { toldLine } from '../context/told-line.js';
 import { sizeOfFrame, sizeOfMessage } from '../context/tokens.js';
 import type { Core, Run } from '../core.js';
 import { refused } from '../failures.js';
@@ -29,7 +30,7 @@ export async function compact(
   run: Run,
   { model, focus }: CompactionRequest,
 ): Promise<Entry | Failure> {
-  const line = await core.log.line();
+  const line = await toldLine(core.log);
   const cut = cutFor(line, model.info, core.parts.settings().keepRecentTokens);
   if (cut === null) return nothingToCompact();
   const summaries = await summariesOf(core, run, { model, focus }, cut);
@@ -109,7 +110,7 @@ async function summariesOf(
 /** What the model would be told, with nothing left out to make it fit. */
 async function tokensOf(core: Core, line: Line, model: ModelInfo): Promise<number> {
   const { contextWindow: _window, ...unlimited } = model;
-  const frame = await frameOf(core, line);
+  const frame = await frameOf(core);
   const { request } = buildContext(line, unlimited, {
     ...frame,
     openCalls: core.log.state().open_calls,

@@ -4,6 +4,7 @@ import { open as openFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { selectPath } from '../../../src/agent/context/select.js';
+import { toldLine } from '../../../src/agent/context/told-line.js';
 import { FileStore } from '../../../src/log/file-store.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
@@ -31,7 +32,7 @@ const store = (folder: string): FileStore =>
   });
 
 async function contextOf(log: SessionLog, head?: string): Promise<string[]> {
-  const said = selectPath(await log.line(head));
+  const said = selectPath(await toldLine(log, head));
   return said
     .flatMap((part) => (part.kind === 'message' ? part.entry.parts : []))
     .flatMap((part) => {

@@ -46,7 +46,7 @@ const call = (log: LogBuilder, input: Record<string, unknown>): LogBuilder =>
   });
 
 async function told(log: LogBuilder): Promise<string[]> {
-  const around = await world(nested).guidance.look(lineOf(log), undefined);
+  const around = await world(nested).guidance.look(() => Promise.resolve(lineOf(log)), undefined);
   expect([...around.nested.map(({ path }) => path), ...around.unread].sort()).toEqual(
     Object.keys(nested)
       .filter((path) => path !== 'AGENTS.md')
@@ -86,7 +86,7 @@ describe('instructions of folders further down', () => {
 
   it('stand in the prompt behind the root, say where they hold, and the others are named', async () => {
     const log = new LogBuilder().user('u1', 'packages/app/x.ts');
-    const around = await world(nested).guidance.look(lineOf(log), undefined);
+    const around = await world(nested).guidance.look(() => Promise.resolve(lineOf(log)), undefined);
     const prompt = systemPrompt({ ...around, folders: [], tools: [], trusted: true, mode: 'ask' });
     expect(prompt.indexOf('ROOT')).toBeLessThan(prompt.indexOf('APP'));
     expect(prompt).toContain('# Instructions for packages/app (packages/app/AGENTS.md)');
@@ -99,7 +99,7 @@ describe('instructions of folders further down', () => {
     const files: Record<string, string> = { 'AGENTS.md': '' };
     for (const name of ['a', 'b', 'c']) files[`${name}/AGENTS.md`] = 'x'.repeat(40_000);
     const log = new LogBuilder().user('u1', 'a/1 b/1 c/1');
-    const around = await world(files).guidance.look(lineOf(log), undefined);
+    const around = await world(files).guidance.look(() => Promise.resolve(lineOf(log)), undefined);
     expect(around.nested.map(({ path }) => path)).toEqual(['a/AGENTS.md', 'b/AGENTS.md']);
     expect(around.unread).toEqual(['c/AGENTS.md']);
   });
@@ -109,18 +109,18 @@ describe('what goes along', () => {
   it('is read once for a turn and anew for the next one', async () => {
     const { guidance, files, reads } = world({ ...nested });
     const line = lineOf(new LogBuilder().user('u1', 'test/a'));
-    await guidance.look(line, 't1');
+    await guidance.look(() => Promise.resolve(line), 't1');
     files['AGENTS.md'] = 'OTHER';
-    const again = await guidance.look(line, 't1');
+    const again = await guidance.look(() => Promise.resolve(line), 't1');
     expect(again.surroundings.instructions[0]?.text).toBe('ROOT');
     expect(reads).toEqual(['all', 'test/AGENTS.md']);
-    const next = await guidance.look(line, 't2');
+    const next = await guidance.look(() => Promise.resolve(line), 't2');
     expect(next.surroundings.instructions[0]?.text).toBe('OTHER');
   });
 
   it('is told by path and length, and whether it was cut', async () => {
     const { guidance } = world({ 'AGENTS.md': 'x'.repeat(60_000), 'test/AGENTS.md': 'short' });
-    await guidance.look(lineOf(new LogBuilder().user('u1', 'test/a')), undefined);
+    await guidance.look(() => Promise.resolve(lineOf(new LogBuilder().user('u1', 'test/a'))), undefined);
     expect(guidance.sent).toEqual([
       { path: 'AGENTS.md', chars: 60_000, isCut: true },
       { path: 'test/AGENTS.md', chars: 5, isCut: false },
