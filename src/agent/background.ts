@@ -3,6 +3,7 @@
  * its own turn, or the session. Nothing of them is in the log but the results that were asked for.
  */
 import type { BackgroundCall } from '../ports.js';
+import { settleLines } from '../shared/styled-text.js';
 import { tailOf } from './context/clean.js';
 
 /** Characters of its output that are kept while it runs: its result holds what its tool keeps. */
@@ -19,8 +20,8 @@ export interface Printed {
 export function createPrinted(): Printed {
   let text = '';
   return {
-    add: (chunk) => (text = tailOf(text + chunk, PRINTED_CHARS)),
-    read: () => text,
+    add: (chunk) => (text = tailOf(settleLines(text + chunk).text, PRINTED_CHARS)),
+    read: () => text.replaceAll('\r', ''),
   };
 }
 

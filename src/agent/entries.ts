@@ -1,5 +1,5 @@
 /** The drafts a turn is made of. */
-import type { Usage } from '../ports.js';
+import type { ToolOutcome, Usage } from '../ports.js';
 import type { EarlierTry, IncompleteReason, ToolCallPart } from '../shared/entry.js';
 import type { Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
@@ -17,13 +17,19 @@ export interface StepRef {
 export const resultMessage = (
   ref: { turn_id: string; step: number | undefined },
   call: ToolCallPart,
-  result: { content: string; is_error: boolean },
+  { content, is_error, styles }: Pick<ToolOutcome, 'content' | 'is_error' | 'styles'>,
 ): DraftOfType<'message'> => ({
   type: 'message',
   role: 'tool',
   turn_id: ref.turn_id,
   ...(ref.step === undefined ? {} : { step: ref.step }),
-  parts: [{ type: 'tool_result', call_id: call.call_id, name: call.name, ...result }],
+  parts: [
+    {
+      type: 'tool_result',
+      ...{ call_id: call.call_id, name: call.name, content, is_error },
+      ...(styles === undefined ? {} : { styles: [...styles] }),
+    },
+  ],
 });
 
 export const usageNote = (turn_id: string, attempt_id: string, usage: Usage): DraftOfType<'usage'> => ({

@@ -4,6 +4,7 @@
  */
 import type { Disposable } from '../ports.js';
 import type { DroppedView, GrowingView, ProgressView } from '../shared/protocol.js';
+import { plainOf, settleLines, styledTail } from '../shared/styled-text.js';
 import { tailOf } from './context/clean.js';
 import { cleanPieces, type Redact } from './secrets.js';
 import type { AgentEvent } from './types.js';
@@ -118,9 +119,14 @@ export class Live {
   report(call_id: string, chunk: string): void {
     const view = this.#running.get(call_id);
     if (view === undefined) return;
-    const printed = tailOf((this.#printed.get(call_id) ?? '') + chunk, KNOWN_CHARS);
+    const all = settleLines((this.#printed.get(call_id) ?? '') + chunk).text;
+    const printed = styledTail(all, KNOWN_CHARS);
     this.#printed.set(call_id, printed);
-    this.#show({ ...view, tail: tailOf(this.#redact.tokens(printed), TAIL_CHARS) });
+    const plain = plainOf(printed);
+    const clean = this.#redact.tokens(plain);
+    // A key may be parted by colours: then it is shown without any.
+    const tail = clean === plain ? styledTail(printed, TAIL_CHARS) : tailOf(clean, TAIL_CHARS);
+    this.#show({ ...view, tail: tail.replaceAll('\r', '') });
   }
 
   endCall(call_id: string): void {

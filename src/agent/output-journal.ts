@@ -3,6 +3,7 @@
  * long output keeps its beginning and its end. A last word that is not whole is held back, so that no key is kept in parts.
  */
 import { isBoughError } from '../shared/failure.js';
+import { settleLines } from '../shared/styled-text.js';
 import { headOf, tailOf } from './context/clean.js';
 import type { Core } from './core.js';
 
@@ -81,5 +82,5 @@ export function journalOutput(core: Core, about: OutputOf): OutputJournal {
 /** What a call that never gave its result had printed before its process died; '' when nothing is known of it. */
 export async function printedBy(core: Core, call_id: string): Promise<string> {
   const left = await core.log.journal.output();
-  return left?.call_id === call_id ? left.text : '';
+  return left?.call_id === call_id ? settleLines(left.text).text.replaceAll('\r', '') : '';
 }

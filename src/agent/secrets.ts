@@ -38,11 +38,16 @@ const isPrinted = (tool: string): boolean => PRINTING.has(tool) || tool.startsWi
 export function cleanDraft(draft: Draft, redact: Redact): Draft {
   const clean = withoutKeys(draft, redact);
   if (clean.type !== 'message' || clean.role !== 'tool') return clean;
-  const parts = clean.parts.map((part): Part =>
-    part.type === 'tool_result' && isPrinted(part.name)
-      ? { ...part, content: redact.tokens(part.content) }
-      : part,
-  );
+  const before = draft.type === 'message' ? draft.parts : [];
+  const parts = clean.parts.map((part, index): Part => {
+    if (part.type !== 'tool_result') return part;
+    const { styles, ...rest } = part;
+    const content = isPrinted(part.name) ? redact.tokens(part.content) : part.content;
+    const given = before[index];
+    // Where something was taken out, its colours lie no more where they did.
+    const isSame = given?.type === 'tool_result' && given.content === content;
+    return { ...rest, content, ...(isSame && styles !== undefined ? { styles } : {}) };
+  });
   return { ...clean, parts };
 }
 

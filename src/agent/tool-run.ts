@@ -3,6 +3,7 @@ import type { Disposable, Prepared, Tool, ToolContext, ToolOutcome } from '../po
 import { isBoughError, toolFailure, type Failure } from '../shared/failure.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
+import { plainOf } from '../shared/styled-text.js';
 import { createPrinted } from './background.js';
 import type { Core, Run } from './core.js';
 import { resultMessage } from './entries.js';
@@ -142,8 +143,9 @@ async function runTool(
   const aside = new AbortController();
   const printed = createPrinted();
   const report = (chunk: string): void => {
-    printed.add(chunk);
-    kept?.add(chunk);
+    const plain = plainOf(chunk);
+    printed.add(plain);
+    kept?.add(plain);
     core.live.report(call_id, chunk);
   };
   const context = toolContext(core, signal, {
@@ -237,7 +239,7 @@ export const STOPPED_IN_CALL =
 
 async function resultBatch(core: Core, call: CallState, outcome: ToolOutcome): Promise<Draft[]> {
   const ref = await stepRef(core, call);
-  const message = resultMessage(ref, call.call, { content: outcome.content, is_error: outcome.is_error });
+  const message = resultMessage(ref, call.call, outcome);
   for (const { mime, name, bytes } of outcome.pictures ?? [])
     message.parts.push({ type: 'image', blob: await core.blobs.put(bytes), mime, name });
   const batch: Draft[] = [message];

@@ -1,6 +1,7 @@
 /** A tool, what it is told, and what it gives back. */
 import type { Failure } from '../shared/failure.js';
 import type { Todo } from '../shared/notes.js';
+import type { StyleRun } from '../shared/styled-text.js';
 import type { BackgroundCall, SubagentEnd, SubagentTask } from './beside.js';
 import type { ToolSpec } from './model.js';
 import type { LoadedSkill } from './skills.js';
@@ -56,7 +57,7 @@ export interface ToolContext {
   said?: string;
   /** Aborts when the person lets the call go on beside the turn: its time limit does not count any more. */
   aside: AbortSignal;
-  /** Live output, for display only. */
+  /** Live output, for display only; colours (SGR) and lines that are written over may be in it. */
   report: (chunk: string) => void;
 }
 
@@ -66,6 +67,8 @@ export interface ToolOutcome {
   /** One line for the card: "12 entries", "+12 −3", "exit 1 · 4 s". */
   outcome?: string;
   changes?: AppliedChange[];
+  /** Colours and weights of `content`, for display only. */
+  styles?: readonly StyleRun[];
   /** The whole to-do list as it is now. */
   todos?: Todo[];
   /** What the model sees beside the text. */

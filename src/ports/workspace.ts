@@ -1,5 +1,6 @@
 /** The folders a person has open: their files, and commands that run in them. */
 import type { Failure } from '../shared/failure.js';
+import type { StyleRun } from '../shared/styled-text.js';
 import type { Language } from './language.js';
 import type { Web } from './web.js';
 
@@ -105,6 +106,10 @@ export interface CommandResult {
   elapsed_ms: number;
   /** Processes the command left running when it ended; they were ended too. */
   left_running?: number;
+  /** Colours and weights of `output`. */
+  styles?: readonly StyleRun[];
+  /** How often lines were written over, as progress bars are: `output` has them as they were last. */
+  overwritten?: number;
 }
 
 export interface Workspace {
@@ -142,6 +147,7 @@ export interface Workspace {
       /** Lifts the time limit when it aborts. */
       lifted?: AbortSignal;
       signal: AbortSignal;
+      /** With the sequences of colours (SGR) and the carriage returns of lines that are written over. */
       onOutput: (chunk: string) => void;
     },
   ): Promise<CommandResult | Failure>;

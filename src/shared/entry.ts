@@ -63,7 +63,9 @@ export const PREVIEW_CHARS = 2000;
 
 /** A schema's type without the index signature that `looseObject` adds: unknown fields are kept, not read. */
 export type Known<T> = T extends readonly (infer U)[]
-  ? Known<U>[]
+  ? number extends T['length']
+    ? Known<U>[]
+    : T
   : T extends object
     ? string extends keyof T
       ? { [K in keyof T as string extends K ? never : K]: Known<T[K]> } extends infer R
@@ -138,6 +140,7 @@ export const toolCallPart = z.looseObject({
   ...opaque,
   ...offloaded,
 });
+const styleRun = z.tuple([z.int().nonnegative(), z.int().positive(), z.string().max(40)]);
 export const toolResultPart = z.looseObject({
   type: z.literal('tool_result'),
   call_id: id,
@@ -146,6 +149,8 @@ export const toolResultPart = z.looseObject({
   is_error: z.boolean(),
   /** Characters of the whole result when `content` is only its head and tail. */
   logical_chars: z.number().int().nonnegative().optional(),
+  /** Colours and weights of the whole result, for display only. */
+  styles: z.array(styleRun).optional().catch(undefined),
   ...offloaded,
 });
 export const filePart = z.looseObject({

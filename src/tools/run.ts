@@ -94,12 +94,20 @@ function tell(result: CommandResult, plan: Plan, stopped: boolean): ToolOutcome 
     result.output.trim() === '' ? '[The command printed nothing.]' : result.output.replace(/\n+$/, '');
   const end = endOf(result, plan, stopped, time);
   const left = result.left_running ?? 0;
-  const notes =
-    left === 0 ? [] : [`[It left ${count(left, 'process', 'processes')} running; they were ended.]`];
+  const over = result.overwritten ?? 0;
+  const notes = [
+    ...(left === 0 ? [] : [`[It left ${count(left, 'process', 'processes')} running; they were ended.]`]),
+    ...(over === 0
+      ? []
+      : [
+          `[Lines were written over ${count(over, 'time')}, as progress is shown; they stand here as they were last. Pipe through tr '\\r' '\\n' to see all.]`,
+        ]),
+  ];
   return {
     content: [output, '', `[${end.sentence}]`, ...notes].join('\n'),
     is_error: result.exit_code !== 0 || stopped,
     outcome: `${end.outcome} · ${time}`,
+    ...(result.styles === undefined ? {} : { styles: result.styles }),
   };
 }
 

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Clock, CommandResult, Disposable } from '../../ports.js';
 import { cancelled, toolFailure, type Failure } from '../../shared/failure.js';
+import { readStyled } from '../../shared/styled-text.js';
 import { killTree } from '../process-tree.js';
 import type { SupervisorReport, SupervisorRequest } from '../supervisor.js';
 import { byLine } from './by-line.js';
@@ -61,13 +62,16 @@ export async function runCommand(
   ending.dispose();
   const ended = resultOf(failed, reports, request);
   if ('kind' in ended) return ended;
-  const { text, dropped_bytes } = output();
+  const { text: styled, dropped_bytes, overwritten } = output();
+  const { text, styles } = readStyled(styled);
   return {
     exit_code: ending.isTimedOut() ? null : ended.code,
     ...(ended.signal === null ? {} : { signal: ended.signal }),
     output:
       ended.survivors === 0 ? text : `${text}\n[${ended.survivors} of its processes could not be ended.]`,
     dropped_bytes,
+    ...(styles.length === 0 ? {} : { styles }),
+    ...(overwritten === 0 ? {} : { overwritten }),
     timed_out: ending.isTimedOut(),
     elapsed_ms: parts.clock.elapsed() - begin,
     ...(ended.left === 0 ? {} : { left_running: ended.left }),
@@ -121,7 +125,7 @@ function startSupervisor({ supervisor, env }: CommandParts): ChildProcess {
 }
 
 function collectOutput(stdout: Readable | null, onOutput: (chunk: string) => void) {
-  const printable = printableText();
+  const printable = printableText({ styles: true });
   const output = cappedOutput();
   const take = (text: string): void => {
     if (text === '') return;

@@ -1,6 +1,7 @@
 /**
- * Turns the bytes a command prints into plain text as they come: UTF-8 across chunk borders, without terminal control
- * sequences (CSI, OSC, DCS …) and control characters. A carriage return that does not end a line becomes a new line.
+ * Turns the bytes a command prints into text as they come: UTF-8 across chunk borders, without terminal control sequences
+ * (CSI, OSC, DCS …) and control characters. A carriage return that does not end a line becomes a new line. Where styles
+ * are kept, those sequences stay that set colours and weights (SGR), and a line that is written over keeps its return.
  */
 
 type State = 'text' | 'escape' | 'intermediate' | 'csi' | 'string' | 'string-escape';
@@ -10,6 +11,8 @@ const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
 const ESC = 0x1b;
+const SGR = 0x6d;
+const COLUMN = 0x47;
 
 export interface PrintableText {
   push(bytes: Uint8Array): string;
@@ -17,19 +20,27 @@ export interface PrintableText {
   end(): string;
 }
 
-export function printableText(): PrintableText {
+export interface Kept {
+  styles: boolean;
+}
+
+export function printableText(kept?: Kept): PrintableText {
   const decoder = new TextDecoder();
-  const strip = stripper();
+  const strip = stripper(kept);
   return {
     push: (bytes) => strip(decoder.decode(bytes, { stream: true })),
     end: () => strip(decoder.decode()),
   };
 }
 
+/** Longer ones are none that anybody means. */
+const MOST_PARAMS = 48;
+
 /** Removes control sequences from a text that comes in pieces. */
-export function stripper(): (text: string) => string {
+export function stripper({ styles }: Kept = { styles: false }): (text: string) => string {
   let state: State = 'text';
   let hasReturn = false;
+  let params = '';
   return (text) => {
     let out = '';
     let from = -1;
@@ -39,18 +50,24 @@ export function stripper(): (text: string) => string {
     };
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      const next = advance(state, code);
-      const isText = next === 'text' && state === 'text' && isPrintable(code);
-      const endsString = code === LF && state !== 'text';
-      state = next;
+      const before = state;
+      state = advance(before, code);
+      const isText = state === 'text' && before === 'text' && isPrintable(code);
+      const endsString = code === LF && before !== 'text';
       if (!isText && !endsString) {
         keepUntil(at);
-        if (code === CR && next === 'text') hasReturn = true;
+        if (code === CR && state === 'text') hasReturn = true;
+        if (state === 'csi') params = before === 'csi' ? params + text.charAt(at) : '';
+        if (styles && before === 'csi' && state === 'text') {
+          if (code === SGR && isSgr(params)) out += `\x1b[${params}m`;
+          // To the first column, as some progress bars go there.
+          if (code === COLUMN && /^[01]?$/.test(params)) hasReturn = true;
+        }
         continue;
       }
       if (hasReturn && code !== LF) {
         keepUntil(at);
-        out += '\n';
+        out += styles ? '\r' : '\n';
       }
       hasReturn = false;
       if (from === -1) from = at;
@@ -59,6 +76,8 @@ export function stripper(): (text: string) => string {
     return out;
   };
 }
+
+const isSgr = (params: string): boolean => params.length <= MOST_PARAMS && /^[\d;:]*$/.test(params);
 
 const isPrintable = (code: number): boolean => code === TAB || code === LF || (code >= 0x20 && code !== 0x7f);
 

@@ -135,6 +135,7 @@ function cardOf(call: ToolCallPart, facts: Facts): ToolCard {
         ? openState(open, facts)
         : answeredState(result.part, decision?.decision, facts.starts.has(call.call_id)),
     result: result === undefined ? undefined : result.part.content || result.part.preview,
+    styles: result?.part.styles,
     result_id: result?.entry_id,
     decision: decision?.decision,
     feedback: decision?.feedback,

@@ -10,6 +10,7 @@ import type {
 } from '../entry.js';
 import type { ApprovalState } from '../approval-state.js';
 import type { NoteOf, QueueItem, Todo } from '../notes.js';
+import type { StyleRun } from '../styled-text.js';
 
 /** Flags of an outline node (a bit set). */
 export const OutlineFlag = {
@@ -155,6 +156,8 @@ export interface ToolCard {
   state: CardState;
   /** The result's text (head and tail when it was long). */
   result?: string | undefined;
+  /** Colours and weights of the whole of it. */
+  styles?: readonly StyleRun[] | undefined;
   /** Entry id of the tool message that answers. */
   result_id?: string | undefined;
   decision?: NoteOf<'approval_decision'>['decision'] | undefined;

@@ -97,3 +97,48 @@ describe('a command that ran when its process was killed', () => {
     expect(after.entries('incomplete_output')).toEqual([]);
   });
 });
+
+describe('what a command prints in colours', () => {
+  const KEY = 'planted-0123456789';
+  const done = (content: string, chunks: readonly string[]): Tool => ({
+    ...printing(chunks),
+    run: (_, { report }) => {
+      for (const chunk of chunks) report(chunk);
+      return Promise.resolve({ content, is_error: false, styles: [[0, 3, '31']] });
+    },
+  });
+
+  const ran = async (content: string, chunks: readonly string[]) => {
+    const shown: string[] = [];
+    const bench = await openBench({
+      ...{ key: KEY, allows: () => true, tools: [done(content, chunks)] },
+      script: [calls([{ name: 'run', input: { command: 'it' } }]), text('Gone on.')],
+    });
+    bench.session.on(({ type }) => {
+      if (type === 'progress') shown.push(...bench.session.progress().map(({ tail }) => tail));
+    });
+    await bench.send('go');
+    return { bench, shown };
+  };
+
+  it('is plain for the model, and keeps its colours beside it for the person', async () => {
+    const { bench, shown } = await ran('red', ['\x1b[31mre', 'd\x1b[0m']);
+    expect(resultOf(bench)).toMatchObject({ content: 'red', styles: [[0, 3, '31']] });
+    expect(shown).toContain('\x1b[31mred\x1b[0m');
+    expect(JSON.stringify(bench.model.asked[1]?.request.messages)).not.toMatch(/\\u001b|"styles"/);
+  });
+
+  it('H11: loses them where a key was taken out, and shows none that colours part', async () => {
+    const parted = ['\x1b[31mplanted-', '\x1b[32m0123456789\x1b[0m'];
+    const { bench, shown } = await ran(`red ${KEY}`, parted);
+    expect(resultOf(bench)).toMatchObject({ content: 'red [redacted]' });
+    expect(resultOf(bench)).not.toHaveProperty('styles');
+    expect(shown.at(-1)).toBe('[redacted]');
+  });
+
+  it('after a crash it is what stood on the screen, plain', async () => {
+    const after = await killed(['\x1b[32m10% \r', '20% \r30% \x1b[0m\n', 'end ']);
+    await after.do({ type: 'continue' });
+    expect(resultOf(after).content).toMatch(/until then:\n30% \nend$/);
+  });
+});

@@ -1,6 +1,7 @@
 // What the host would send: snapshots folded from real entries, so that no scene shows what a log could not say.
 import { SessionFold } from '../../../src/shared/fold/session-fold.js';
 import type { Draft, Entry } from '../../../src/shared/notes.js';
+import type { StyleRun } from '../../../src/shared/styled-text.js';
 import type {
   ComparedLine,
   ComparedLines,
@@ -96,8 +97,9 @@ export class Scene {
     });
   }
 
-  result(call_id: string, name: string, content: string, is_error = false): string {
-    const part = { type: 'tool_result' as const, call_id, name, content, is_error };
+  result(call_id: string, name: string, content: string, is_error = false, styles?: StyleRun[]): string {
+    const coloured = styles === undefined ? {} : { styles };
+    const part = { type: 'tool_result' as const, call_id, name, content, is_error, ...coloured };
     return this.add({ type: 'message', role: 'tool', parts: [part] });
   }
 

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../../src/shared/protocol.js';
 import { demoModel, idle, realModel, Scene } from '../bench/scenes.js';
 import { compared, filesOffered } from './compared.js';
 import { changedFiles, editedInDiff, editsAtOnce } from './review.js';
-import { asking, toolLines } from './tools.js';
+import { asking, coloured, toolLines } from './tools.js';
 
 export interface State {
   name: string;
@@ -577,6 +577,7 @@ const all = (): State[] => [
   editedInDiff(),
   changedFiles(),
   toolLines(),
+  coloured(),
   asking(),
   waiting('retry'),
   waiting('server'),

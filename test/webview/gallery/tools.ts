@@ -1,4 +1,5 @@
 // The tools that look, ask and go on: their lines in the conversation, and their cards.
+import { readStyled } from '../../../src/shared/styled-text.js';
 import { idle, Scene } from '../bench/scenes.js';
 import type { State } from './states.js';
 
@@ -54,4 +55,26 @@ export function asking(): State {
   request('f1', 'fetch', 'Fetch on this computer: http://localhost:8080/taxes?country=de', 'net');
   scene.status = { ...idle, run: 'waiting' };
   return { name: 'asking', scene, height: 800 };
+}
+
+/** What a test runner prints, and all that a program can say by colours. */
+export function coloured(): State {
+  const scene = new Scene();
+  scene.turn('Run the tests.', 'turn-1');
+  scene.calls('', [{ call_id: 'r1', name: 'run', input: { command: 'npm test' } }], 'turn-1');
+  const sgr = (codes: string, words: string) => `\x1b[${codes}m${words}\x1b[0m`;
+  const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+  const fronts = names.map((name, index) => sgr(String(30 + index), name)).join(' ');
+  const bright = names.map((name, index) => sgr(String(90 + index), name)).join(' ');
+  const backs = names.map((name, index) => sgr(`30;${String(40 + index)}`, name)).join(' ');
+  const printed = [
+    ` ${sgr('32', '✓')} price.spec.ts ${sgr('2', '12 ms')}`,
+    ` ${sgr('1;31', 'FAIL')} receipt.spec.ts ${sgr('4', 'rounds')} ${sgr('7', ' diff ')}`,
+    ...[fronts, bright, backs],
+    `${sgr('1', 'bold')} ${sgr('3', 'italic')} ${sgr('9', 'struck')} ${sgr('38;2;255;120;0', 'of any colour')}`,
+  ].join('\n');
+  const { text, styles } = readStyled(printed);
+  scene.result('r1', 'run', `${text}\n\n[Exit code 1 after 4 s.]`, true, styles);
+  scene.endTurn('turn-1');
+  return { name: 'coloured', scene, press: 'tool-toggle' };
 }

@@ -294,6 +294,37 @@ export function transcriptTests(open: Open): void {
       await chat.page.getByRole('region', { name: 'Result' }).getByText('all green').waitFor();
     });
 
+    it('a command shows its colours while it runs and after; what is no colour is no more than text', async () => {
+      const scene = new Scene();
+      scene.turn('Test', 'turn-1');
+      scene.calls('', [{ call_id: 'r1', name: 'run', input: { command: 'npm test' } }], 'turn-1');
+      scene.result('r1', 'run', 'FAIL <b>x</b>\n\n[Exit code 1 after 4 s.]', true, [
+        [0, 4, '1;31'],
+        [5, 3, '32" style="x'],
+        [6, 99, '33'],
+      ]);
+      scene.calls('', [{ call_id: 'r2', name: 'run', input: { command: 'npm start' } }], 'turn-1');
+      scene.add({ type: 'tool_start', turn_id: 'turn-1', call_id: 'r2' });
+      scene.status = { ...idle, run: 'running' };
+      const tail = '\x1b[32mready\x1b[0m \x1b]0;title\x07on 80';
+      const chat = await open(scene, {
+        snapshot: { progress: [{ call_id: 'r2', started_at: Date.now(), tail }] },
+      });
+      expect(await chat.at('tool-toggle').last().innerText()).toContain('ready ]0;title');
+      for (const toggle of await chat.at('tool-toggle').all()) await toggle.click();
+      const results = chat.page.getByRole('region', { name: 'Result' });
+      const drawn = await results
+        .locator('span')
+        .evaluateAll((spans) =>
+          spans.map((span) => `${span.getAttribute('class') ?? ''}: ${span.textContent ?? ''}`),
+        );
+      expect(drawn).toEqual(['sgr-1 sgr-31: FAIL', ': <b>', 'sgr-32: ready']);
+      expect(await results.locator('[style]').count()).toBe(0);
+      const colour = await results.locator('.sgr-31').evaluate((span) => getComputedStyle(span).color);
+      expect(colour).not.toBe(await results.first().evaluate((box) => getComputedStyle(box).color));
+      expect(await results.first().innerText()).toContain('FAIL <b>x</b>');
+    });
+
     it('says aloud what happens, not every token', async () => {
       const scene = new Scene();
       scene.turn('Hi', 'turn-1');

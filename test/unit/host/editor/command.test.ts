@@ -95,6 +95,16 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
   it('F9: prints terminal sequences as plain text', async () => {
     const result = await run(`printf '\\033]633;C\\007\\033[31mred\\033[0m \\303\\244\\n'`);
     expect(result.output).toBe('red ä\n');
+    expect(result.styles).toEqual([[0, 3, '31']]);
+  });
+
+  it('F9: of a line that is written over keeps what it was last', async () => {
+    const chunks: string[] = [];
+    const result = await run(`printf '10%%\\r20%%\\r30%%\\nend\\n'`, {
+      onOutput: (chunk) => chunks.push(chunk),
+    });
+    expect(result).toMatchObject({ output: '30%\nend\n', overwritten: 2 });
+    expect(chunks.join('')).toBe('10%\r20%\r30%\nend\n');
   });
 
   it(

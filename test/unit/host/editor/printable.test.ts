@@ -19,6 +19,18 @@ describe('printable text', () => {
     expect(stripper()(raw)).toBe(plain);
   });
 
+  it.each([
+    ['\x1b[1;31mred\x1b[0m', '\x1b[1;31mred\x1b[0m'],
+    ['\x1b]0;title\x07a\x1b]52;c;aGk=\x07b', 'ab'],
+    ['\x1b]8;;command:evil\x1b\\link\x1b]8;;\x1b\\', 'link'],
+    ['\x1b[2J\x1b[H\x1b[?25lx', 'x'],
+    ['\x1b[>4;2mx\x1b[31 mx', 'xx'],
+    ['1\r2\x1b[K\x1b[1G3\r\n', '1\r2\r3\n'],
+    [`\x1b[${'1;'.repeat(99)}mx`, 'x'],
+  ])('with styles: %j → %j', (raw, kept) => {
+    expect(stripper({ styles: true })(raw)).toBe(kept);
+  });
+
   it('is the same however the bytes are cut', () => {
     const piece = fc.constantFrom(
       'a',
@@ -64,6 +76,20 @@ describe('printable text', () => {
 });
 
 describe('capped output', () => {
+  it('keeps of lines that were written over what they were last, and says how often', () => {
+    const output = cappedOutput();
+    for (const piece of ['get 1', '0%\r', 'get 20%', '\rget 30%\n', 'done\r']) output.add(piece);
+    expect(output.read()).toEqual({ text: 'get 30%\ndone', dropped_bytes: 0, overwritten: 2 });
+  });
+
+  it('parts no sequence of styles where it cuts', () => {
+    const output = cappedOutput(10, 20);
+    output.add(`${'\x1b[31mr\x1b[32mg'.repeat(40)}\n`);
+    const { text } = output.read();
+    const rest = text.replace(/\x1b\[[\d;]*m/g, '').replace(/\n\[….*…\]\n/, '');
+    expect(rest.trim()).toMatch(/^[rg]+$/);
+  });
+
   it('keeps head and tail, and accounts for every byte', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'ä', '🔥', '\n'), maxLength: 40 });
     fc.assert(
