@@ -7,11 +7,12 @@ import type { Chats } from '../chat/chats.js';
 import { restoreFiles, type RestoreParts } from '../editor/restore.js';
 import { unwrap } from '../errors.js';
 import { branchPickItems, pickBranch } from '../sessions/branch-items.js';
+import { leafBehind } from '../sessions/branches.js';
 import type { Reports } from '../reports.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import { plainLabel } from '../labels.js';
 import type { Commands } from './commands.js';
-import { branchOf, sessionOf, type Targets } from './target.js';
+import { branchOf, placeOf, sessionOf, type Targets } from './target.js';
 
 export interface BranchCommandParts {
   sessions: OpenSessions;
@@ -28,12 +29,15 @@ type Names =
   | `bough.branch.${'fromEntry' | 'navigate' | 'label' | 'summarize' | 'collapse' | 'restoreFiles'}`;
 
 export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names> {
-  const agentInFront = async () => (await parts.sessions.open(await parts.chats.current())).agent;
-  const intend = async (intent: Intent) => unwrap(await (await agentInFront()).dispatch(intent));
-  const inFront = async () => parts.chats.show(await parts.chats.current());
-  const go = async (entry: unknown) => {
-    await intend({ type: 'navigate', entry_id: entryOf(entry) });
-    await inFront();
+  /** The one whose menu it was chosen from, else that of the chat in front. */
+  const sessionFor = async (target?: unknown) => placeOf(target)?.session ?? (await parts.chats.current());
+  const agentOf = async (target?: unknown) => (await parts.sessions.open(await sessionFor(target))).agent;
+  const intend = async (intent: Intent, target?: unknown) =>
+    unwrap(await (await agentOf(target)).dispatch(intent));
+  const inFront = async (target?: unknown) => parts.chats.show(await sessionFor(target));
+  const go = async (target: unknown) => {
+    await intend({ type: 'navigate', entry_id: entryOf(target) }, target);
+    await inFront(target);
   };
   return {
     'bough.session.compact': async (focus) => {
@@ -54,7 +58,7 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
     'bough.branch.fromEntry': go,
     'bough.branch.label': async (target, label) => {
       const branch = branchOf(target);
-      const { agent } = await parts.sessions.open(branch?.session ?? (await parts.chats.current()));
+      const { agent } = await parts.sessions.open(branch?.session ?? (await sessionFor(target)));
       const entry_id = entryOf(branch?.leaf ?? target ?? agent.log.head);
       const known = agent.log.state().labels[entry_id] ?? '';
       const name = typeof label === 'string' ? label : await askLabel(known);
@@ -63,7 +67,7 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
       unwrap(await agent.dispatch({ type: 'label', entry_id, label: wanted }));
     },
     'bough.branch.summarize': async (from, to) => {
-      const agent = await agentInFront();
+      const agent = await agentOf(from);
       const range = await rangeOf(await agent.log.path(), from, to);
       if (range === undefined) return;
       const title = vscode.l10n.t('Summary of a branch');
@@ -78,12 +82,12 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
         await parts.reports.show(`${title}.md`, unwrap(summary));
     },
     'bough.branch.collapse': async (from, to) => {
-      const range = await rangeOf(await (await agentInFront()).log.path(), from, to);
+      const range = await rangeOf(await (await agentOf(from)).log.path(), from, to);
       if (range === undefined) return;
       const focus = await askFocus(vscode.l10n.t('Replace by a Summary'));
       if (focus === undefined) return;
-      await inFront();
-      await intend({ type: 'collapse', ...range, ...(focus.trim() === '' ? {} : { focus }) });
+      await inFront(from);
+      await intend({ type: 'collapse', ...range, ...(focus.trim() === '' ? {} : { focus }) }, from);
     },
   };
 }
@@ -91,11 +95,13 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
 /** To the end of a line, which the person chooses when it is not given; then, if they differ, whether files follow. */
 async function goToBranch(parts: BranchCommandParts, target: unknown): Promise<void> {
   const branch = branchOf(target);
-  const id = branch?.session ?? (await parts.chats.current());
+  const place = placeOf(target);
+  const id = branch?.session ?? place?.session ?? (await parts.chats.current());
   const session = await parts.sessions.open(id);
   const { agent } = session;
   const leaf =
     branch?.leaf ??
+    (place === undefined ? undefined : leafBehind(agent.log.outline, place.entry)) ??
     (await pickBranch(branchPickItems(agent), {
       title: vscode.l10n.t('Switch Branch'),
       placeHolder: vscode.l10n.t('Each end of a line of this conversation'),
@@ -128,7 +134,8 @@ async function askFiles(paths: readonly string[]): Promise<'conversation' | 'fil
   return picked?.choice;
 }
 
-function entryOf(entry: unknown): string {
+function entryOf(target: unknown): string {
+  const entry = placeOf(target)?.entry ?? target;
   if (typeof entry === 'string' && entry !== '') return entry;
   throw new Error('The command needs the id of a message.');
 }
@@ -157,8 +164,9 @@ async function rangeOf(
   from: unknown,
   to: unknown,
 ): Promise<{ from_id: string; to_id: string } | undefined> {
+  const given = placeOf(from)?.entry ?? from;
   const from_id =
-    typeof from === 'string' ? from : await pick(path, vscode.l10n.t('First message of the part'));
+    typeof given === 'string' ? given : await pick(path, vscode.l10n.t('First message of the part'));
   if (from_id === undefined) return undefined;
   const rest = path.slice(path.findIndex(({ id }) => id === from_id));
   const to_id =

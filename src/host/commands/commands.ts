@@ -51,7 +51,9 @@ export interface Commands {
   'bough.turn.stop': () => Promise<void>;
   'bough.turn.continue': () => Promise<void>;
   'bough.turn.retryNow': () => Promise<void>;
-  'bough.turn.tryAgain': () => Promise<void>;
+  'bough.turn.tryAgain': (target?: unknown) => Promise<void>;
+  'bough.message.edit': (target?: unknown) => Promise<void>;
+  'bough.message.copy': (target?: unknown) => Promise<void>;
   'bough.approval.next': () => Promise<void>;
   'bough.code.apply': (change?: unknown) => Promise<void>;
   'bough.code.discard': (change?: unknown) => Promise<void>;
@@ -110,6 +112,8 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.turn.continue': 'Continuing',
   'bough.turn.retryNow': 'Retrying',
   'bough.turn.tryAgain': 'Trying again',
+  'bough.message.edit': 'Editing the message',
+  'bough.message.copy': 'Copying the message',
   'bough.approval.next': 'Showing the approval',
   'bough.code.apply': 'Applying the change',
   'bough.code.discard': 'Discarding the change',

@@ -7,10 +7,11 @@ import { differingFiles } from '../chat/compare.js';
 import type { KeptFiles } from '../editor/kept-files.js';
 import { Refusal } from '../errors.js';
 import { branchPickItems, pickBranch } from '../sessions/branch-items.js';
+import { leafBehind } from '../sessions/branches.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
-import { branchOf } from './target.js';
+import { branchOf, placeOf } from './target.js';
 
 export interface CompareParts {
   sessions: OpenSessions;
@@ -22,9 +23,13 @@ export function compareCommands(parts: CompareParts): Pick<Commands, 'bough.bran
   const { sessions, chats } = parts;
   return {
     'bough.branch.compare': async (left, right) => {
-      const chosen = branchesIn(left, right);
+      const place = placeOf(left);
+      const chosen = place === undefined ? branchesIn(left, right) : { session: place.session, leaves: [] };
       const session = chosen.session ?? (await chats.current());
-      const lines = await twoLines((await sessions.open(session)).agent, chosen.leaves, parts);
+      const { agent } = await sessions.open(session);
+      const leaves =
+        place === undefined || place.isOnLine ? chosen.leaves : [leafBehind(agent.log.outline, place.entry)];
+      const lines = await twoLines(agent, leaves, parts);
       if (lines !== undefined) await chats.compare(session, lines);
     },
   };

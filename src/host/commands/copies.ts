@@ -8,7 +8,7 @@ import type { SessionsTree } from '../sessions/tree.js';
 import type { WindowStore } from '../sessions/window-store.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
-import { branchOf, sessionOf, type Targets } from './target.js';
+import { branchOf, placeOf, sessionOf, type Targets } from './target.js';
 
 export interface CopyCommandParts {
   store: WindowStore;
@@ -29,7 +29,7 @@ export function copyCommands(parts: CopyCommandParts): Pick<Commands, Name> {
     'bough.session.openFile': (file) => openFile(parts, file),
     'bough.session.fork': async (target, entry, side) => {
       const id = await sessionOf(target, targets);
-      const from = typeof entry === 'string' ? entry : branchOf(target)?.leaf;
+      const from = typeof entry === 'string' ? entry : (placeOf(target)?.entry ?? branchOf(target)?.leaf);
       const point = from === undefined ? await pickPoint(parts, id) : pointAt(from, side);
       if (point !== undefined) await fork(parts, id, point);
     },

@@ -1,4 +1,9 @@
-/** Which session a command is about: the row it was called on, an id, the focused row of the list, or the chat's own. */
+/**
+ * What a command is about: the row it was called on, an id, the focused row of the list, a message or node of a chat
+ * whose menu it was chosen from, or the chat's own session.
+ */
+import { menuPlaceSchema } from '../../shared/menu-place.js';
+import { TAB, type Surface } from '../chat/html.js';
 import type { TreeNode } from '../sessions/tree.js';
 
 export interface Targets {
@@ -14,7 +19,28 @@ const SELECTION = { row: 'focused' } as const;
 export async function sessionOf(target: unknown, { selected, current }: Targets): Promise<string> {
   if (typeof target === 'string' && target !== '') return target;
   if (isRecord(target) && target['row'] === SELECTION.row) return sessionOfNode(selected()) ?? current();
-  return sessionOfNode(target) ?? current();
+  return placeOf(target)?.session ?? sessionOfNode(target) ?? current();
+}
+
+/** A message, or a node of the conversation tree, and the chat whose menu was opened on it. */
+export interface Place {
+  session: string;
+  entry: string;
+  /** It stands on the line that is shown. */
+  isOnLine: boolean;
+  surface: Surface;
+}
+
+export function placeOf(target: unknown): Place | undefined {
+  const read = menuPlaceSchema.safeParse(target);
+  if (!read.success) return undefined;
+  const { boughSession: session, boughEntry: entry, boughOnLine: isOnLine } = read.data;
+  return {
+    session,
+    entry,
+    isOnLine,
+    surface: isRecord(target) && target['webview'] === TAB ? 'tab' : 'view',
+  };
 }
 
 /** The branch that a command was called on: its session and the end of its line. */

@@ -1,6 +1,8 @@
 /** Commands on the run of the chat in front: stop, continue, retry now, try again, and to what waits for the person. */
 import * as vscode from 'vscode';
 import type { SessionStore } from '../../log/store.js';
+import { Outline } from '../../shared/fold/outline.js';
+import { OutlineFlag, type OutlineNode } from '../../shared/fold/types.js';
 import type { Intent } from '../../shared/protocol.js';
 import type { Chats } from '../chat/chats.js';
 import { unwrap } from '../errors.js';
@@ -8,6 +10,7 @@ import type { OpenSessions } from '../sessions/open-sessions.js';
 import { foremost } from '../sessions/rows.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
+import { placeOf } from './target.js';
 
 export interface TurnCommandParts {
   store: SessionStore;
@@ -28,9 +31,24 @@ export function turnCommands(parts: TurnCommandParts): Pick<Commands, Name | 'bo
     'bough.turn.stop': () => stop(parts),
     'bough.turn.continue': () => intend({ type: 'continue' }),
     'bough.turn.retryNow': () => intend({ type: 'retry_now' }),
-    'bough.turn.tryAgain': () => intend({ type: 'try_again' }),
+    'bough.turn.tryAgain': (target) => tryAgain(parts, target),
     'bough.approval.next': () => showNext(parts),
   };
+}
+
+/** The last prompt of the chat in front, or the one that leads to the message whose menu it was chosen from. */
+async function tryAgain({ sessions, chats }: TurnCommandParts, target: unknown): Promise<void> {
+  const place = placeOf(target);
+  const { agent } = await sessions.open(place?.session ?? (await chats.current()));
+  const prompt = place === undefined ? undefined : promptAbove(agent.log.outline, place.entry);
+  const again: Intent = { type: 'try_again', ...(prompt === undefined ? {} : { entry_id: prompt }) };
+  unwrap(await agent.dispatch(again));
+}
+
+function promptAbove(nodes: readonly OutlineNode[], entry: string): string | undefined {
+  const outline = new Outline(nodes);
+  const path = outline.path(outline.ordinal(entry)).map((ordinal) => outline.nodes[ordinal]);
+  return path.findLast((node) => node !== undefined && (node[3] & OutlineFlag.user) !== 0)?.[0];
 }
 
 /** The run of the chat in front; when that one rests, the one that works. */

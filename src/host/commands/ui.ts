@@ -28,6 +28,8 @@ export interface UiParts {
   /** What would be written if the files followed the line on show. */
   previewFiles: (session: string) => Promise<void>;
   keepFiles: (session: string) => Promise<void>;
+  /** Two lines beside each other in an editor tab. */
+  compareInEditor: (session: string, lines: Compared) => Promise<void>;
   /** The files that two lines have otherwise, in the editor's own diff. */
   compareFiles: (session: string, lines: Compared, path: string | undefined) => Promise<void>;
 }
@@ -123,6 +125,8 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.branch.navigate']();
     case 'compare_branches':
       return commands['bough.branch.compare'](command.entry_id);
+    case 'compare_in_editor':
+      return parts.compareInEditor(session, { left_id: command.left_id, right_id: command.right_id });
     case 'compare_files':
       return parts.compareFiles(session, command, command.path);
   }

@@ -56,6 +56,12 @@ export function branchesOf(
   });
 }
 
+/** The newest end of the lines that go through an entry. */
+export function leafBehind(nodes: readonly OutlineNode[], entry: string): string {
+  const outline = new Outline(nodes);
+  return idOf(outline.nodes[outline.newestLeaf(outline.ordinal(entry))]) || entry;
+}
+
 function markOf(own: readonly (OutlineNode | undefined)[]): Branch['mark'] {
   if (own.some((node) => has(node, OutlineFlag.recovered))) return 'damaged';
   return own.at(-1)?.[2] === 'incomplete_output' ? 'incomplete' : undefined;

@@ -147,6 +147,8 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('switch_branch') }),
   /** Two lines beside each other; without `entry_id` the person is asked for the one that is not on show. */
   z.object({ type: z.literal('compare_branches'), entry_id: entryId.optional() }),
+  /** Two lines beside each other where there is more room: in an editor tab. */
+  z.object({ type: z.literal('compare_in_editor'), left_id: entryId, right_id: entryId }),
   /** The files that two lines have otherwise, in the editor's own diff: one of them, or all. */
   z.object({
     type: z.literal('compare_files'),

@@ -34,6 +34,8 @@ export interface EditorWindow {
   answer(text: string): Promise<void>;
   /** Clicks a button of VS Code's modal dialog. */
   confirm(button: string): Promise<void>;
+  /** Opens the menu of this element, or of what has the keyboard, and chooses the item of exactly this title. */
+  choose(on: Locator | undefined, item: string): Promise<void>;
   /** A notification that contains this text. */
   notification(text: string): Locator;
   /** The chat in the side bar, in the state `ready`. Ask again after a reload, a restart or hiding. */
@@ -90,6 +92,7 @@ export async function openWindow({
     answer: (text) => answer(page, text),
     confirm: (button) =>
       page.locator('.monaco-dialog-box').getByRole('button', { name: button, exact: true }).click(),
+    choose: (on, item) => choose(page, on, item),
     notification: (text) => page.locator('.notification-list-item').filter({ hasText: text }),
     chat: () => findWebview(page, 'body[data-webview="chat"][data-surface="view"][data-ready="true"]'),
     tab: () => findWebview(page, 'body[data-webview="chat"][data-surface="tab"][data-ready="true"]'),
@@ -156,6 +159,24 @@ async function openBough(page: Page): Promise<void> {
     .filter({ hasText: /bough/i })
     .first()
     .waitFor();
+}
+
+/** A menu takes no click in its first moments, and closes when what it hangs on is drawn anew: then it is opened again. */
+async function choose(page: Page, on: Locator | undefined, item: string): Promise<void> {
+  const found = page.getByRole('menuitem', { name: item, exact: true });
+  await on?.waitFor();
+  await eventually(
+    async () => {
+      if ((await found.count()) === 0) {
+        if (on === undefined) await page.keyboard.press('Shift+F10');
+        else await on.click({ button: 'right', timeout: 2_000 });
+      }
+      await found.click({ timeout: 2_000 });
+      await found.waitFor({ state: 'detached', timeout: 2_000 });
+      return true;
+    },
+    { what: `the menu with "${item}" takes the click` },
+  );
 }
 
 async function setTheme(page: Page, theme: Theme): Promise<void> {

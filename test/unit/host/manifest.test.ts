@@ -1,6 +1,7 @@
 /** The manifest and the texts beside it: what is contributed exists, and what exists has words. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { menuPlaceSchema } from '../../../src/shared/menu-place.js';
 
 interface Manifest {
   contributes: {
@@ -37,6 +38,18 @@ describe('the manifest', () => {
     const used = [...Object.values(contributes.menus).flat(), ...contributes.keybindings];
     expect(used.filter(({ command }) => !contributed.includes(command))).toEqual([]);
     for (const { command, when } of contributes.keybindings) expect(when, command).toBeTruthy();
+  });
+
+  it('the menus of the chat ask only for what its page says of a place', () => {
+    const known = Object.keys(menuPlaceSchema.shape);
+    const entries = contributes.menus['webview/context'] ?? [];
+    expect(entries.length).toBeGreaterThan(0);
+    for (const { command, when = '' } of entries) {
+      expect(when, command).toContain('webviewId =~ /^bough\\.(chat|tab)$/');
+      const asked = [...when.matchAll(/\bbough[A-Z]\w*/g)].map(([name]) => name);
+      expect(asked, command).not.toEqual([]);
+      expect(known, command).toEqual(expect.arrayContaining(asked));
+    }
   });
 
   it('the palette has exactly these rows', () => {

@@ -58,6 +58,19 @@ export function compareTests(open: Open): void {
       await chat.at('compare').waitFor({ state: 'detached' });
     });
 
+    it('are brought to an editor tab, where there is more room', async () => {
+      const { scene, left_id, right_id } = twoLines();
+      const chat = await open(scene);
+      await chat.post({ type: 'compare', left_id, right_id });
+      await chat.at('compare-in-editor').click();
+      await eventually(() => chat.commands()).toEqual([{ type: 'compare_in_editor', left_id, right_id }]);
+      await chat.at('compare').waitFor({ state: 'detached' });
+      const tab = await open(scene, { surface: 'tab' });
+      await tab.post({ type: 'compare', left_id, right_id });
+      await tab.at('compare-column').first().waitFor();
+      expect(await tab.at('compare-in-editor').count()).toBe(0);
+    });
+
     it('stand beside each other where there is room, else one below the other', async () => {
       const { scene, left_id, right_id } = twoLines();
       for (const [width, isBeside] of [

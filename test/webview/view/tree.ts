@@ -1,5 +1,6 @@
 // The conversation tree: where one is, what the other lines were, and the way to them, by mouse and by keyboard.
 import { describe, expect, it } from 'vitest';
+import type { Locator } from 'playwright-core';
 import type { Open } from '../bench/chat-page.js';
 import { eventually } from '../bench/eventually.js';
 import { Scene } from '../bench/scenes.js';
@@ -105,6 +106,51 @@ export function treeTests(open: Open): void {
       await chat.at('tree-search').press('Escape');
       await eventually(() => chat.at('tree').count()).toBe(0);
       expect(await chat.at('tree-toggle').evaluate((button) => button === document.activeElement)).toBe(true);
+    });
+
+    it('tells VS Code what a menu is opened on, by mouse and by keyboard', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      await chat.at('tree-toggle').click();
+      const placeOf = async (on: Locator): Promise<unknown> =>
+        JSON.parse((await on.getAttribute('data-vscode-context')) ?? '');
+      const node = (id: string) => chat.page.locator(`[data-testid="tree-node"][data-entry-id="${id}"]`);
+      const older = {
+        preventDefaultContextMenuItems: true,
+        boughPlace: 'node',
+        boughSession: scene.id,
+        boughEntry: ids.older,
+        boughRole: 'user',
+        boughOnLine: false,
+        boughCanWrite: true,
+      };
+      expect(await placeOf(node(ids.older))).toEqual(older);
+      await node(ids.older).click({ button: 'right' });
+      await eventually(() => placeOf(chat.at('tree'))).toEqual(older);
+      expect(chat.intents()).toEqual([]);
+      const message = chat.page.locator(`[data-testid="message"][data-entry-id="${ids.answer}"]`);
+      expect(await placeOf(message)).toEqual({
+        boughPlace: 'message',
+        boughSession: scene.id,
+        boughEntry: ids.answer,
+        boughRole: 'assistant',
+        boughOnLine: true,
+        boughCanWrite: true,
+      });
+    });
+
+    it('edits and copies what was chosen from a menu, on another line too', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      const chosen = (what: 'edit' | 'copy', entry_id: string, session = scene.id) =>
+        chat.post({ type: 'chosen', session, what, entry_id });
+      await chosen('edit', ids.older);
+      await eventually(() => chat.composer.inputValue()).toBe('By train');
+      expect(await chat.composer.getAttribute('data-editing')).toBe(ids.older);
+      await chosen('edit', ids.newer, 'another');
+      await chosen('copy', ids.olderEnd);
+      await eventually(() => chat.commands()).toEqual([{ type: 'copy', text: 'Nine hours by train.' }]);
+      expect(await chat.composer.inputValue()).toBe('By train');
     });
 
     it('branches from a node and names it', async () => {

@@ -1,0 +1,77 @@
+/**
+ * Messages as texts: into the composer to be edited, and to the clipboard. What is too long for a line of the log is
+ * fetched first, so that nothing is cut; a message of another line is fetched too.
+ */
+import type { Message } from '../src/shared/entry.js';
+import type { UiCommand } from '../src/shared/protocol.js';
+import type { Draft } from './composer/draft.svelte.js';
+import { conversationText } from './conversation-text.js';
+import type { Session } from './session.svelte.js';
+import { promptToEdit, wholeMessage } from './transcript/prompt-text.js';
+
+export interface MessageTextsParts {
+  session: Session;
+  draft: Draft;
+  /** The text of a blob. */
+  blob: (hash: string) => Promise<string>;
+  command: (command: UiCommand) => Promise<void>;
+  /** A prompt is on its way: the composer is not to be filled anew. */
+  isSending: () => boolean;
+  /** A prompt is in the composer now. */
+  onEdit: () => void;
+  orExplain: (what: string, work: () => Promise<void>) => Promise<void>;
+}
+
+export class MessageTexts {
+  readonly #parts: MessageTextsParts;
+
+  constructor(parts: MessageTextsParts) {
+    this.#parts = parts;
+  }
+
+  async edit(message: Message): Promise<void> {
+    const { draft, blob, isSending, onEdit, orExplain } = this.#parts;
+    if (isSending()) return;
+    await orExplain('The message could not be loaded', async () => {
+      draft.startEdit(message.id, await promptToEdit(message, blob));
+      onEdit();
+    });
+  }
+
+  async editLast(): Promise<void> {
+    const { rows } = this.#parts.session;
+    const row = rows.findLast((other) => other.kind === 'user' && other.entry.role === 'user');
+    if (row?.kind === 'user') await this.edit(row.entry);
+  }
+
+  async copy(message: Message): Promise<void> {
+    const { blob, command, orExplain } = this.#parts;
+    await orExplain('The message could not be copied', async () => {
+      await command({ type: 'copy', text: await wholeMessage(message, blob) });
+    });
+  }
+
+  /** What an earlier attempt said; `whole` names the blob with all of a long one. */
+  async copyTry(text: string, whole?: string): Promise<void> {
+    const { blob, command, orExplain } = this.#parts;
+    await orExplain('This text could not be copied', async () => {
+      await command({ type: 'copy', text: whole === undefined ? text : await blob(whole) });
+    });
+  }
+
+  async copyConversation(): Promise<void> {
+    const { session, blob, command, orExplain } = this.#parts;
+    await orExplain('The conversation could not be copied', async () => {
+      await session.loadAll();
+      await command({ type: 'copy', text: await conversationText(session.rows, blob) });
+    });
+  }
+
+  /** The person chose it from the menu of a message. */
+  async chosen(what: 'edit' | 'copy', entry_id: string): Promise<void> {
+    await this.#parts.orExplain('The message could not be loaded', async () => {
+      const entry = await this.#parts.session.body(entry_id);
+      if (entry?.type === 'message') await (what === 'edit' ? this.edit(entry) : this.copy(entry));
+    });
+  }
+}
