@@ -12,6 +12,8 @@ export type HostMessage = Exclude<ToWebview, { type: 'reply' }>;
 
 export interface Connection {
   open(): void;
+  /** What becomes of the session that the view waits for. */
+  opening(what: 'cancel' | 'again'): void;
   /** `expectedHead`: the head the person saw; undefined when the intent does not depend on it. */
   intend(intent: Intent, expectedHead?: string | null): Promise<Reply>;
   /** Fails when no answer comes in time: what waits for it must not wait for ever. */
@@ -73,6 +75,7 @@ export function connect(wire: Wire, receive: (message: HostMessage) => void): Co
 
   return {
     open: () => wire.post({ type: 'open' }),
+    opening: (what) => wire.post({ type: 'opening', what }),
     intend: (intent, expectedHead) =>
       request((id) => ({
         type: 'intent',

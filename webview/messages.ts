@@ -67,6 +67,14 @@ const schema = z.discriminatedUnion('type', [
     status,
     entries,
   }),
+  z.looseObject({
+    type: z.literal('opening'),
+    session: session.nullable(),
+    title: z.string().nullable(),
+    state: z.enum(['opening', 'cancelled', 'failed']),
+    bytes: count,
+    of: count,
+  }),
   z.looseObject({ type: z.literal('status'), session, status }),
   z.looseObject({ type: z.literal('not_shown'), session, message: z.string() }),
   z.looseObject({
@@ -93,12 +101,6 @@ const schema = z.discriminatedUnion('type', [
     session,
     call_id: z.string(),
     after: z.string().nullable(),
-  }),
-  z.looseObject({
-    type: z.literal('chosen'),
-    session,
-    what: z.enum(['edit', 'copy']),
-    entry_id: z.string(),
   }),
   z.discriminatedUnion('ok', [
     z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(true) }),

@@ -26,9 +26,11 @@ export function openWire(): Wire {
 }
 
 function sessionOf(data: unknown): string | undefined {
-  if (typeof data !== 'object' || data === null || !('type' in data) || data.type !== 'snapshot')
-    return undefined;
+  if (typeof data !== 'object' || data === null || !('type' in data)) return undefined;
   const session: unknown = 'session' in data ? data.session : undefined;
+  // It may be long until it can be shown.
+  if (data.type === 'opening' && typeof session === 'string') return session;
+  if (data.type !== 'snapshot') return undefined;
   if (typeof session !== 'object' || session === null || !('id' in session)) return undefined;
   return typeof session.id === 'string' ? session.id : undefined;
 }

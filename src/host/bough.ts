@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import type { RunState, UiCommand } from '../shared/protocol.js';
 import { createStoreApi, type StoreApiParts } from './api-store.js';
-import { Chats } from './chat/chats.js';
+import { Chats, type ChatsParts } from './chat/chats.js';
 import { randomIds, systemClock } from './clock.js';
 import { allCommands, copyParts, restoreParts, type AllCommandParts } from './commands/all.js';
 import type { Commands } from './commands/commands.js';
@@ -18,7 +18,7 @@ import { createCodeBlocks, type CodeBlocks } from './editor/code-blocks.js';
 import type { Diffs, FoundProposal } from './editor/diffs.js';
 import type { KeptFiles } from './editor/kept-files.js';
 import { previewFiles } from './editor/restore.js';
-import { unwrap } from './errors.js';
+import { troubleOf, unwrap } from './errors.js';
 import { openFile, pathsOf } from './files.js';
 import { layGround, type Ground, type GroundParts } from './ground.js';
 import { notifyWhenNeeded } from './notifications.js';
@@ -83,7 +83,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   });
   const runUi = async (command: UiCommand, session?: string): Promise<unknown> =>
     runUiCommand(command, session ?? (await chats.current()), ui);
-  const chats: Chats = bag.add(createChats(parts, ground, runUi));
+  const chats: Chats = bag.add(createChats(parts, ground, { runUi, titleOf: (id) => tree.titleOf(id) }));
   const { buckets, roots } = storage;
   const folders = new OtherFolders({ buckets, roots, store, chats, tree, tell: parts.tell, now });
   const reports = bag.add(createReports());
@@ -152,7 +152,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     keptBytes: async (session, hash) => (await sessions.open(session)).agent.log.blobs.get(hash),
     storeApi: (owner) => createStoreApi(api, owner),
     start: async () => {
-      await sessions.open(await chats.ofSideBar());
+      await unlessCancelled(async () => sessions.open(await chats.ofSideBar()));
       await applyRetention(readRetention(readSetting), { store, sessions, tree, tell: parts.tell });
       await folders.offerRelink();
       await ground.mcp.start();
@@ -163,6 +163,15 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
       bag.dispose();
     },
   };
+}
+
+/** The person may have had enough of waiting for it. */
+async function unlessCancelled(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (troubleOf(error, 'Opening the session').kind !== 'cancelled') throw error;
+  }
 }
 
 /** Calls `work` when what `read` gives is another than before. */
@@ -179,12 +188,13 @@ function whenOther(read: () => string | undefined, work: () => void): () => void
 function createChats(
   { context, output, tell, diffs }: BoughParts,
   { storage, sessions, drafts, composer }: Ground,
-  runUi: (command: UiCommand, session: string) => Promise<unknown>,
+  { runUi, titleOf }: { runUi: ChatsParts['command']; titleOf: ChatsParts['titleOf'] },
 ): Chats {
   return new Chats({
     extensionUri: context.extensionUri,
     sessions,
     active: storage.active,
+    titleOf,
     clock: systemClock,
     command: runUi,
     context: composer.source,
@@ -232,7 +242,6 @@ function uiParts(
     previewFiles: async (session) =>
       previewFiles((await sessions.open(session)).agent, restoreParts(parts.all())),
     keepFiles: async (session) => (await sessions.open(session)).files.drop(),
-    compareInEditor: (session, lines) => parts.all().chats.openInEditor(session, lines),
     compareFiles: async (session, lines, path) =>
       showChangedFiles((await sessions.open(session)).agent.log, lines, { kept: parts.all().kept, path }),
   };

@@ -11,6 +11,7 @@ import { exists } from './copy-init.js';
 import type { SessionLease } from './lease.js';
 import { sweepLeftovers } from './leftovers.js';
 import { Listeners } from './listeners.js';
+import type { Reading } from './log-file.js';
 import type { FileLog } from './log.js';
 import { mend } from './mend.js';
 import { checkPolicy, prune } from './prune.js';
@@ -22,6 +23,7 @@ import type {
   Deletion,
   ForkOptions,
   ListQuery,
+  OnRead,
   SessionInit,
   SessionLog,
   SessionStore,
@@ -69,8 +71,12 @@ export class FileStore implements SessionStore, StoreAbilities {
     return handles.gated(id, make, signal);
   }
 
-  open(id: string, signal?: AbortSignal): Promise<SessionLog> {
-    return this.#handles.gated(id, (paths) => this.#liveOrOpened(id, paths), signal);
+  open(id: string, signal?: AbortSignal, onRead?: OnRead): Promise<SessionLog> {
+    const reading = {
+      ...(signal === undefined ? {} : { signal }),
+      ...(onRead === undefined ? {} : { onRead }),
+    };
+    return this.#handles.gated(id, (paths) => this.#liveOrOpened(id, paths, reading), signal);
   }
 
   openOrCreate(id: string, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
@@ -186,8 +192,8 @@ export class FileStore implements SessionStore, StoreAbilities {
     return { files, folder, host: who.host, openNames: this.#handles.openNames };
   }
 
-  async #liveOrOpened(id: string, paths: SessionPaths): Promise<FileLog> {
-    return (await this.#handles.live(paths)) ?? (await this.#handles.open(id, paths));
+  async #liveOrOpened(id: string, paths: SessionPaths, reading?: Reading): Promise<FileLog> {
+    return (await this.#handles.live(paths)) ?? (await this.#handles.open(id, paths, reading));
   }
 
   #told(log: SessionLog): SessionLog {

@@ -6,7 +6,7 @@ import { Ledger } from './ledger.js';
 import type { LogIndex } from './log-index.js';
 import { scanLines } from './scan.js';
 import { stored } from './storage.js';
-import type { PlacedEntry } from './store.js';
+import type { OnRead, PlacedEntry } from './store.js';
 
 /** Enough of a log's beginning to tell it from another that took its place: it holds the header's id and time. */
 const MARK_BYTES = 512;
@@ -27,7 +27,20 @@ export interface Loaded {
 
 export const markOf = (bytes: Uint8Array): Uint8Array => bytes.slice(0, MARK_BYTES);
 
-export async function loadLog(files: Files, path: string, name: string, index?: LogIndex): Promise<Loaded> {
+export interface LoadOptions {
+  /** Absent: all of it is read. */
+  index?: LogIndex;
+  /** Ends the reading, with its reason. */
+  signal?: AbortSignal;
+  onRead?: OnRead;
+}
+
+export async function loadLog(
+  files: Files,
+  path: string,
+  name: string,
+  { index, signal, onRead }: LoadOptions = {},
+): Promise<Loaded> {
   return stored('read', path, () =>
     withFile(files.open(path, 'read'), async (file) => {
       const stat = await file.stat();
@@ -37,7 +50,11 @@ export async function loadLog(files: Files, path: string, name: string, index?: 
       const indexed = known === undefined || known.wasCompared ? 0 : ledger.next.from;
       const seen = known?.seen ?? new BlockHashes();
       const loaded = { ledger, size, mtime, seen, indexed };
-      await readOn(file, loaded, size, () => undefined);
+      const onBytes = (read: number): void => {
+        signal?.throwIfAborted();
+        onRead?.(read, size);
+      };
+      await readOn(file, loaded, size, { onBytes });
       return { ...loaded, mark: await readRange(file, 0, Math.min(MARK_BYTES, size)) };
     }),
   );
@@ -56,7 +73,7 @@ export async function readMore(
       const isSame = Buffer.compare(mark.subarray(0, loaded.mark.length), loaded.mark) === 0;
       if (!isSame || size < loaded.size) return undefined;
       const placed: PlacedEntry[] = [];
-      await readOn(file, loaded, size, (entries) => placed.push(...entries));
+      await readOn(file, loaded, size, { onPlaced: (entries) => placed.push(...entries) });
       Object.assign(loaded, { size, mark });
       return placed;
     }),
@@ -67,10 +84,16 @@ async function readOn(
   file: OpenFile,
   { ledger, seen }: Pick<Loaded, 'ledger' | 'seen'>,
   to: number,
-  onPlaced: (entries: PlacedEntry[]) => void,
+  told: { onPlaced?: (entries: PlacedEntry[]) => void; onBytes?: (read: number) => void },
 ): Promise<void> {
-  const onBytes = (bytes: Uint8Array, offset: number): void => seen.add(bytes, offset);
+  const onBytes = (bytes: Uint8Array, offset: number): void => {
+    told.onBytes?.(offset + bytes.length);
+    seen.add(bytes, offset);
+  };
   for await (const lines of scanLines(file, { ...ledger.next, to, onBytes })) {
-    for (const line of lines) onPlaced(ledger.take(line));
+    for (const line of lines) {
+      const placed = ledger.take(line);
+      told.onPlaced?.(placed);
+    }
   }
 }

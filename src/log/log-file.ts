@@ -13,7 +13,7 @@ import type { SessionLease } from './lease.js';
 import { Ledger } from './ledger.js';
 import type { LogIndex } from './log-index.js';
 import type { Purpose } from './os-lock.js';
-import { loadLog, markOf, readMore, type Loaded } from './load.js';
+import { loadLog, markOf, readMore, type Loaded, type LoadOptions } from './load.js';
 import type { SessionPaths } from './session-name.js';
 import { ifThere, stored } from './storage.js';
 import type { PlacedEntry } from './store.js';
@@ -32,6 +32,9 @@ export interface LogFileParts {
   /** Runs before a new log's folder is made. */
   prepare?: () => Promise<void>;
 }
+
+/** While the log is read. */
+export type Reading = Omit<LoadOptions, 'index'>;
 
 /** What others appended; `isReloaded` when the file had to be read again from its start. */
 export interface CaughtUp {
@@ -62,8 +65,8 @@ export class LogFile {
     return new LogFile(parts, { ledger, size: 0, mtime: 0, mark: new Uint8Array(0), seen, indexed: 0 }, true);
   }
 
-  static async open(parts: LogFileParts): Promise<LogFile> {
-    return new LogFile(parts, await load(parts), false);
+  static async open(parts: LogFileParts, reading: Reading = {}): Promise<LogFile> {
+    return new LogFile(parts, await load(parts, reading), false);
   }
 
   get ledger(): Ledger {
@@ -210,8 +213,8 @@ export class LogFile {
   }
 }
 
-const load = ({ files, paths, index }: LogFileParts): Promise<Loaded> =>
-  loadLog(files, paths.log, paths.name, index);
+const load = ({ files, paths, index }: LogFileParts, reading: Reading = {}): Promise<Loaded> =>
+  loadLog(files, paths.log, paths.name, { ...reading, ...(index === undefined ? {} : { index }) });
 
 const gone = (file: string): BoughError =>
   new BoughError(

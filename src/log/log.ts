@@ -15,7 +15,7 @@ import { fitRequests } from './fit.js';
 import { composeLines } from './group.js';
 import type { Ledger } from './ledger.js';
 import { Listeners } from './listeners.js';
-import { LogFile, type CaughtUp, type LogFileParts } from './log-file.js';
+import { LogFile, type CaughtUp, type LogFileParts, type Reading } from './log-file.js';
 import { Serial } from './serial.js';
 import { sessionIdOf } from './session-name.js';
 import { Standing } from './standing.js';
@@ -85,8 +85,8 @@ export class FileLog implements SessionLog {
   }
 
   /** @throws BoughError StorageFailure, with errno ENOENT when there is no such file */
-  static async open(parts: LogParts): Promise<FileLog> {
-    const log = new FileLog(parts, await LogFile.open(parts));
+  static async open(parts: LogParts, reading?: Reading): Promise<FileLog> {
+    const log = new FileLog(parts, await LogFile.open(parts, reading));
     log.#keeping = parts.clock.after(KEEP_AFTER_MS, () => void log.#keepIndex());
     return log;
   }

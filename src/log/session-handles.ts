@@ -5,6 +5,7 @@ import { BoughError, isBoughError } from '../shared/failure.js';
 import { newHeader } from './header.js';
 import { SessionLease, type LeaseParts } from './lease.js';
 import type { LockTable } from './lock-table.js';
+import type { Reading } from './log-file.js';
 import { FileLog, type LogParts } from './log.js';
 import { LogIndex } from './log-index.js';
 import { Gates } from './serial.js';
@@ -93,14 +94,14 @@ export class SessionHandles {
   }
 
   /** @throws BoughError SessionNotFound, StorageFailure */
-  async open(id: string, paths: SessionPaths): Promise<FileLog> {
-    return this.#keep(await this.peek(id, paths), paths);
+  async open(id: string, paths: SessionPaths, reading?: Reading): Promise<FileLog> {
+    return this.#keep(await this.peek(id, paths, reading), paths);
   }
 
   /** A handle beside the live one, to read from: whoever asked closes it. */
-  async peek(id: string, paths: SessionPaths): Promise<FileLog> {
+  async peek(id: string, paths: SessionPaths, reading?: Reading): Promise<FileLog> {
     try {
-      return await FileLog.open(this.#logParts(id, paths));
+      return await FileLog.open(this.#logParts(id, paths), reading);
     } catch (error) {
       if (!isBoughError(error, 'StorageFailure') || error.data['errno'] !== 'ENOENT') throw error;
       throw new BoughError('SessionNotFound', `There is no session ${id} in ${paths.sessions}.`, {

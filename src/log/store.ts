@@ -174,6 +174,9 @@ export interface SessionInit {
   subagent_task?: string;
 }
 
+/** Learns while a log is read how many of its bytes were. */
+export type OnRead = (bytes: number, of: number) => void;
+
 /** One row of a session list; everything comes from the same reader as the transcript. */
 export interface SessionSummary {
   id: string;
@@ -213,8 +216,11 @@ export interface ListQuery {
 export interface SessionStore {
   /** Nothing is on disk until the first append. @throws BoughError SessionExists */
   create(init?: SessionInit, signal?: AbortSignal): Promise<SessionLog>;
-  /** One live handle per id. @throws BoughError SessionNotFound, StorageFailure */
-  open(id: string, signal?: AbortSignal): Promise<SessionLog>;
+  /**
+   * One live handle per id. An aborted `signal` ends the reading of its log, too. @throws BoughError SessionNotFound,
+   * StorageFailure
+   */
+  open(id: string, signal?: AbortSignal, onRead?: OnRead): Promise<SessionLog>;
   openOrCreate(id: string, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog>;
   /** Updated descending, then id. */
   list(query?: ListQuery): Promise<{ sessions: SessionSummary[]; cursor?: string }>;

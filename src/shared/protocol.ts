@@ -9,7 +9,7 @@ import type { OutlineNode, PathState } from './fold/types.js';
 import type { Entry } from './notes.js';
 import { askSchema } from './protocol/asks.js';
 import { intentSchema, uiCommandSchema } from './protocol/intents.js';
-import type { DroppedView, ProgressView, Snapshot, StatusView } from './protocol/views.js';
+import type { DroppedView, OpeningView, ProgressView, Snapshot, StatusView } from './protocol/views.js';
 
 export type { ComposerDraft, Mention } from './composer-draft.js';
 export type { MentionOffer, SlashOffer } from './offers.js';
@@ -23,6 +23,8 @@ const entryId = z.string().min(1);
 export const toHostSchema = z.discriminatedUnion('type', [
   /** The webview is there and shows nothing yet. */
   z.object({ type: z.literal('open') }),
+  /** What becomes of the session that the view waits for. */
+  z.object({ type: z.literal('opening'), what: z.enum(['cancel', 'again']) }),
   z.object({
     type: z.literal('intent'),
     id: requestId,
@@ -43,6 +45,8 @@ export type ToHost = z.infer<typeof toHostSchema>;
 
 export type ToWebview =
   | Snapshot
+  /** In place of a session that is not open: a snapshot ends it. */
+  | ({ type: 'opening' } & OpeningView)
   | {
       type: 'appended';
       session: string;
@@ -81,7 +85,5 @@ export type ToWebview =
   /** What the person made of a proposal in the editor's own diff; null: it is as it was proposed. */
   | { type: 'edited'; session: string; call_id: string; after: string | null }
   /** The person chose it from the menu of a message. */
-  /** The person chose it from the menu of a message. */
-  | { type: 'chosen'; session: string; what: 'edit' | 'copy'; entry_id: string }
   | { type: 'reply'; id: number; ok: true; result: unknown }
   | { type: 'reply'; id: number; ok: false; failure: Failure };

@@ -21,6 +21,7 @@ import { failureOf, Refusal, troubleOf } from '../errors.js';
 import { readBodies } from './bodies.js';
 import { compareLines } from './compare.js';
 import { Feed, type ShownSession } from './feed.js';
+import { Opening, type Coming } from './opening.js';
 
 export interface IntentOutcome {
   session: string;
@@ -57,6 +58,9 @@ export interface ChannelParts {
   log: (level: 'warn' | 'error', text: string) => void;
 }
 
+/** What is asked of the editor without a session. */
+const goesElsewhere = new Set<UiCommand['type']>(['new_session', 'switch_session', 'show_log']);
+
 /** Ends of two lines. */
 export interface Compared {
   left_id: string;
@@ -77,6 +81,8 @@ export class Channel implements Disposable {
   private isOpen = false;
   private shown: ShownSession | undefined;
   private feed: Feed | undefined;
+  /** What is to be shown and is not yet. */
+  private opening: Opening | undefined;
   private pending: Composed | undefined;
   private pendingCompare: Compared | undefined;
 
@@ -84,6 +90,30 @@ export class Channel implements Disposable {
 
   /** Shows this session from now on. */
   show(session: ShownSession): void {
+    this.endOpening();
+    this.begin(session);
+  }
+
+  /** Shows a session that is not open yet; until it is shown, how far it is. Rejects when it was cancelled. */
+  async present<S extends ShownSession>(coming: Coming<S>): Promise<S> {
+    this.endOpening();
+    const opening = new Opening(coming, {
+      post: (message) => (this.isOpen ? this.parts.post(message) : undefined),
+      clock: this.parts.clock,
+      onTold: () => (this.feed?.isCurrent === true ? this.leave() : undefined),
+    });
+    this.opening = opening;
+    const opened = await opening.run();
+    if (this.opening === opening) this.begin(opened);
+    return opened;
+  }
+
+  /** What it was to show was not opened. */
+  get isWithout(): boolean {
+    return this.opening?.hasEnded === true;
+  }
+
+  private begin(session: ShownSession): void {
     this.feed?.dispose();
     this.shown = session;
     this.feed = new Feed(session, {
@@ -91,6 +121,7 @@ export class Channel implements Disposable {
       clock: this.parts.clock,
       readDraft: (id) => this.parts.drafts.read(id),
       onShown: () => {
+        this.endOpening();
         this.flushCompose();
         this.flushCompare();
       },
@@ -126,17 +157,33 @@ export class Channel implements Disposable {
       this.parts.post({ type: 'edited', session, call_id, after });
   }
 
-  /** The person chose it from the menu of a message; whoever opened a menu looks at the view. */
-  tellChosen(session: string, what: 'edit' | 'copy', entry_id: string): void {
-    if (this.isOpen && this.shown?.agent.log.id === session)
-      this.parts.post({ type: 'chosen', session, what, entry_id });
-  }
-
   dispose(): void {
     this.detach();
+    this.endOpening();
+    this.leave();
+  }
+
+  private leave(): void {
     this.feed?.dispose();
     this.feed = undefined;
     this.shown = undefined;
+  }
+
+  private endOpening(): void {
+    this.opening?.dispose();
+    this.opening = undefined;
+  }
+
+  private changeOpening(what: 'cancel' | 'again'): void {
+    const { opening } = this;
+    if (opening === undefined) return;
+    if (what === 'again') {
+      this.present(opening.coming).catch((error: unknown) => this.report(error, 'Opening the session'));
+      return;
+    }
+    opening.cancel();
+    // It may have been open already, and not on show yet.
+    this.leave();
   }
 
   /** A message from the view, whatever it is. */
@@ -156,13 +203,14 @@ export class Channel implements Disposable {
     switch (message.type) {
       case 'open':
         this.isOpen = true;
+        this.opening?.tell();
         return this.sendSnapshot();
+      case 'opening':
+        return this.changeOpening(message.what);
       case 'intent':
         return this.reply(message.id, 'This', (session) => this.carryOut(message, session));
       case 'ui':
-        return this.reply(message.id, 'This', (session) =>
-          this.parts.command(message.command, session.agent.log.id),
-        );
+        return this.command(message.id, message.command);
       case 'ask':
         return this.reply(message.id, 'Loading', (session) => this.answer(message.ask, session));
       case 'focus':
@@ -185,10 +233,23 @@ export class Channel implements Disposable {
     this.parts.drafts.write(session, { text, editing, attachments, aside, unsent });
   }
 
+  private command(id: number, command: UiCommand): void {
+    // Away from a session that does not open.
+    const waited = goesElsewhere.has(command.type) ? (this.opening?.coming.session() ?? '') : undefined;
+    const session = this.shown?.agent.log.id ?? waited;
+    this.answerWith(id, 'This', async () =>
+      session === undefined ? notYet : this.parts.command(command, session),
+    );
+  }
+
   private reply(id: number, doing: string, work: (session: ShownSession) => Promise<unknown>): void {
     const { shown } = this;
+    this.answerWith(id, doing, async () => (shown ? work(shown) : notYet));
+  }
+
+  private answerWith(id: number, doing: string, work: () => Promise<unknown>): void {
     const answer = async (): Promise<ToWebview> => {
-      const result = shown ? await work(shown) : notYet;
+      const result = await work();
       return isFailure(result)
         ? { type: 'reply', id, ok: false, failure: result }
         : { type: 'reply', id, ok: true, result: result ?? null };

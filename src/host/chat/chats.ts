@@ -6,8 +6,10 @@ import * as vscode from 'vscode';
 import type { ToWebview } from '../../shared/protocol.js';
 import type { ActiveSession } from '../sessions/active.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
+import type { HostSession } from '../sessions/session.js';
 import { Channel, type ChannelParts, type Compared, type Composed } from './channel.js';
-import { TAB, type Surface } from './html.js';
+import { TAB } from './html.js';
+import type { Coming } from './opening.js';
 import { openPage, type Page } from './page.js';
 import { ShownInSideBar } from './shown.js';
 
@@ -15,13 +17,9 @@ export interface ChatsParts extends Omit<ChannelParts, 'post' | 'onFocus'> {
   extensionUri: vscode.Uri;
   sessions: OpenSessions;
   active: ActiveSession;
+  /** Of a session that need not be open; undefined when it is not known. */
+  titleOf: (session: string) => string | undefined;
   onError: (error: unknown, doing: string) => void;
-}
-
-interface Chosen {
-  session: string;
-  entry: string;
-  surface: Surface;
 }
 
 interface Tab {
@@ -90,8 +88,7 @@ export class Chats implements vscode.Disposable {
       tab.channel.compose(composed);
       return;
     }
-    await this.setSideBar(session);
-    await vscode.commands.executeCommand('bough.chat.focus');
+    await this.showInSideBar(session);
     this.view?.channel.compose(composed);
   }
 
@@ -103,8 +100,7 @@ export class Chats implements vscode.Disposable {
       tab.channel.compare(lines);
       return;
     }
-    await this.setSideBar(session);
-    await vscode.commands.executeCommand('bough.chat.focus');
+    await this.showInSideBar(session);
     this.view?.channel.compare(lines);
   }
 
@@ -114,38 +110,49 @@ export class Chats implements vscode.Disposable {
     for (const shown of views) shown?.channel.tellEdited(session, call_id, after);
   }
 
-  /** A message was chosen from the menu of the chat that shows it. */
-  tellChosen({ session, entry, surface }: Chosen, what: 'edit' | 'copy'): void {
-    const shown = surface === 'tab' ? this.tabs.get(session) : this.view;
-    shown?.channel.tellChosen(session, what, entry);
-  }
-
   /** What the side bar shows from now on. */
   async setSideBar(session: string): Promise<void> {
     const { sessions } = this.parts;
-    const isOther = this.shown.id !== session;
+    const isOther = this.shown.id !== session || this.view?.channel.isWithout === true;
     // One that could not be read when it was shown last may be readable by now.
     const isTriedAgain = isOther && sessions.troubleOf(session) !== undefined;
-    const opened = await (isTriedAgain ? sessions.reopen(session) : sessions.open(session));
-    if (isOther) {
-      this.shown.choose(session);
-      this.view?.channel.show(opened);
-    }
+    const open = () => (isTriedAgain ? sessions.reopen(session) : sessions.open(session));
+    if (isOther) this.shown.look(session);
+    const { view } = this;
+    await (isOther && view ? view.channel.present(this.coming(() => session, open)) : open());
+    if (isOther && this.shown.id === session) this.shown.choose(session);
     this.currentChanged.fire();
   }
 
-  /** With two lines beside each other, if there are some to compare. */
-  async openInEditor(session: string, lines?: Compared): Promise<void> {
+  /** The panel is there while the session is opened. */
+  private async showInSideBar(session: string): Promise<void> {
+    await Promise.all([this.setSideBar(session), vscode.commands.executeCommand('bough.chat.focus')]);
+  }
+
+  private coming(session: () => string | undefined, open: () => Promise<HostSession>): Coming<HostSession> {
+    const { sessions, titleOf } = this.parts;
+    const ofKnown = <T>(work: (id: string) => T): T | undefined => {
+      const id = session();
+      return id === undefined ? undefined : work(id);
+    };
+    return {
+      session,
+      open,
+      title: () => ofKnown(titleOf),
+      onRead: (listener) =>
+        sessions.onRead(({ id, bytes, of }) => (id === session() ? listener(bytes, of) : undefined)),
+      cancel: () => ofKnown((id) => sessions.cancel(id)),
+    };
+  }
+
+  async openInEditor(session: string): Promise<void> {
     const known = this.tabs.get(session);
-    if (known) known.panel.reveal();
-    else {
-      const opened = await this.parts.sessions.open(session);
-      const panel = vscode.window.createWebviewPanel(TAB, opened.title(), vscode.ViewColumn.Active);
-      await this.attachTab(panel, session);
-    }
-    const channel = this.tabs.get(session)?.channel;
-    if (lines !== undefined) channel?.compare(lines);
-    else if (!known) channel?.compose();
+    if (known) return known.panel.reveal();
+    const { sessions, titleOf } = this.parts;
+    const title = sessions.peek(session)?.title() ?? titleOf(session) ?? 'Bough';
+    const panel = vscode.window.createWebviewPanel(TAB, title, vscode.ViewColumn.Active);
+    await this.attachTab(panel, session);
+    this.tabs.get(session)?.channel.compose();
   }
 
   /** The view of the side bar is there; its page has been set. */
@@ -159,7 +166,8 @@ export class Chats implements vscode.Disposable {
       if (this.view?.view === view) this.view = undefined;
       this.currentChanged.fire();
     });
-    channel.show(await this.parts.sessions.open(await this.ofSideBar()));
+    const open = async () => this.parts.sessions.open(await this.ofSideBar());
+    await channel.present(this.coming(() => this.shown.id, open));
     this.currentChanged.fire();
   }
 
@@ -186,9 +194,9 @@ export class Chats implements vscode.Disposable {
       if (this.tabs.get(session) === tab) this.tabs.delete(session);
       this.currentChanged.fire();
     });
-    const opened = await this.parts.sessions.open(session);
+    const open = () => this.parts.sessions.open(session);
+    const opened = await channel.present(this.coming(() => session, open));
     panel.title = opened.title();
-    channel.show(opened);
     this.currentChanged.fire();
   }
 

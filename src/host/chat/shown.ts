@@ -32,6 +32,11 @@ export class ShownInSideBar {
     }
   }
 
+  /** It is to be shown; it is remembered once it is open. */
+  look(session: string): void {
+    this.session = session;
+  }
+
   /** The person chose it. */
   choose(session: string): void {
     this.session = session;

@@ -3,7 +3,7 @@
  * session is shown; it ends with the window.
  */
 import type { AgentEvent } from '../../agent/types.js';
-import type { PlacedEntry, SessionLog, SessionStore, StoreAbilities } from '../../log/store.js';
+import type { OnRead, PlacedEntry, SessionLog, SessionStore, StoreAbilities } from '../../log/store.js';
 import { createUnreadableLog } from '../../log/unreadable-log.js';
 import type { Disposable } from '../../ports.js';
 import { BoughError, isBoughError } from '../../shared/failure.js';
@@ -32,6 +32,15 @@ interface Slot {
   /** Why its log could not be read. */
   trouble?: BoughError;
   bag: Bag;
+  /** Ends the reading of its log. */
+  reading: AbortController;
+}
+
+/** How many bytes were read of a log that is being opened. */
+export interface ReadSoFar {
+  id: string;
+  bytes: number;
+  of: number;
 }
 
 interface OpenedLog {
@@ -41,10 +50,14 @@ interface OpenedLog {
 
 export class OpenSessions implements Disposable {
   private readonly slots = new Map<string, Slot>();
+  /** Openings that were cancelled and have not ended yet. */
+  private readonly ending = new Map<string, Promise<void>>();
   private readonly events: Signal<SessionEvent>;
+  private readonly read: Signal<ReadSoFar>;
 
   constructor(private readonly parts: OpenSessionsParts) {
     this.events = createSignal(parts.onError);
+    this.read = createSignal(parts.onError);
   }
 
   on(listener: (event: SessionEvent) => void): Disposable {
@@ -61,23 +74,43 @@ export class OpenSessions implements Disposable {
     const known = this.slots.get(id);
     if (known) return known.session;
     const bag = createBag();
-    const opening = this.openLog(id, owner).then((found) => {
+    const reading = new AbortController();
+    const opening = this.openLog(id, owner, reading.signal).then((found) => {
       slot.owner = found.log.header.owner;
       if (found.trouble) slot.trouble = found.trouble;
       return this.start(id, found, bag);
     });
-    const slot: Slot = { session: opening, bag };
+    const slot: Slot = { session: opening, bag, reading };
     this.slots.set(id, slot);
     slot.session.then(
       (session) => {
         slot.opened = session;
-        this.events.fire({ id, type: 'opened' });
+        if (this.slots.get(id) === slot) this.events.fire({ id, type: 'opened' });
       },
       () => {
         if (this.slots.get(id) === slot) this.slots.delete(id);
       },
     );
     return slot.session;
+  }
+
+  onRead(listener: (read: ReadSoFar) => void): Disposable {
+    return this.read.on(listener);
+  }
+
+  /** A session that is not open yet is not opened: whoever waits for it is told so. */
+  cancel(id: string): void {
+    const slot = this.slots.get(id);
+    if (slot === undefined || slot.opened !== undefined) return;
+    this.slots.delete(id);
+    slot.reading.abort();
+    // What was begun beyond the reading ends as a session that is closed does.
+    const ended = end(slot)
+      .catch(this.parts.onError)
+      .finally(() => {
+        if (this.ending.get(id) === ended) this.ending.delete(id);
+      });
+    this.ending.set(id, ended);
   }
 
   peek(id: string): HostSession | undefined {
@@ -143,7 +176,22 @@ export class OpenSessions implements Disposable {
     this.slots.clear();
   }
 
-  private async openLog(id: string, owner: string | undefined): Promise<OpenedLog> {
+  private async openLog(id: string, owner: string | undefined, signal: AbortSignal): Promise<OpenedLog> {
+    // There is one handle for both.
+    if (this.ending.has(id)) await this.ending.get(id);
+    try {
+      const onRead: OnRead = (bytes, of) => this.read.fire({ id, bytes, of });
+      const log = await this.parts.store.open(id, signal, onRead);
+      if (!signal.aborted) return { log };
+      await log.close();
+      throw signal.reason;
+    } catch (error) {
+      if (isBoughError(error, 'SessionNotFound')) return this.createLog(id, owner);
+      return unreadable(id, error);
+    }
+  }
+
+  private async createLog(id: string, owner: string | undefined): Promise<OpenedLog> {
     const { store, folder } = this.parts;
     try {
       const row = await store.summary?.(id);
@@ -155,8 +203,7 @@ export class OpenSessions implements Disposable {
       };
       return { log: await store.openOrCreate(id, { id, ...init }) };
     } catch (error) {
-      if (!isBoughError(error) || error.code === 'InvalidArgument') throw error;
-      return { log: createUnreadableLog(id, error), trouble: error };
+      return unreadable(id, error);
     }
   }
 
@@ -173,6 +220,12 @@ export class OpenSessions implements Disposable {
     if (trouble === undefined) session.lookAroundSoon();
     return session;
   }
+}
+
+/** What of a log that cannot be read is on show. Throws what is no reason for that. */
+function unreadable(id: string, error: unknown): OpenedLog {
+  if (!isBoughError(error) || error.code === 'InvalidArgument') throw error;
+  return { log: createUnreadableLog(id, error), trouble: error };
 }
 
 const notFoundHere = ({ title, detail }: { title: string; detail?: string }): string =>

@@ -49,6 +49,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private readonly branchLimits = new Map<string, number>();
   /** As the list was read last. */
   private subagents: ReadonlyMap<string, readonly SessionSummary[]> = new Map();
+  private readonly titles = new Map<string, string>();
   private shownFilter = noFilter;
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: { dispose(): void }[];
@@ -70,6 +71,11 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       this.timer = undefined;
       this.changed.fire(undefined);
     }, REFRESH_MS);
+  }
+
+  /** Of a session that was in the list when it was read last. */
+  titleOf(session: string): string | undefined {
+    return this.titles.get(session);
   }
 
   get filter(): TreeFilter {
@@ -136,6 +142,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   private async roots(): Promise<TreeNode[]> {
     const { sessions: all, isMore, failing } = await this.read();
+    this.titles.clear();
+    for (const { id, title } of all) this.titles.set(id, title);
     const { sessions, below } = nestRows(all);
     this.subagents = below;
     const groups = groupByTime(sessions, this.parts.now());

@@ -6,6 +6,7 @@ import type {
   Deletion,
   ForkOptions,
   ListQuery,
+  OnRead,
   SessionInit,
   SessionLog,
   SessionStore,
@@ -156,8 +157,8 @@ export class WindowStore implements SessionStore {
     return this.parts.first.store.create(this.#clean(init), signal);
   }
 
-  async open(id: string, signal?: AbortSignal): Promise<SessionLog> {
-    return (await this.#of(id)).open(id, signal);
+  async open(id: string, signal?: AbortSignal, onRead?: OnRead): Promise<SessionLog> {
+    return (await this.#of(id)).open(id, signal, onRead);
   }
 
   async openOrCreate(id: string, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog> {

@@ -66,6 +66,19 @@ export interface ChangesView {
   names: string[];
 }
 
+/** A session that the view waits for: how much of its log was read, or why it is not open. */
+export interface OpeningView {
+  /** Null while it is not known which one. */
+  session: string | null;
+  title: string | null;
+  state: 'opening' | 'cancelled' | 'failed';
+  bytes: number;
+  /** 0 while it is not known. */
+  of: number;
+  /** Why it failed. */
+  message?: string;
+}
+
 /** What the view shows beside the transcript; small, sent whole. */
 export interface StatusView {
   run: RunState;

@@ -117,6 +117,7 @@ export class ChatPage {
           return this.post({ type: 'reply', id: message.id, ok: false, failure: answer.failure });
         return this.post({ type: 'reply', id: message.id, ok: true, result: answer.result });
       }
+      case 'opening':
       case 'draft':
       case 'focus':
       case 'trouble':

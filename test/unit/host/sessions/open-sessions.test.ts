@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/host/sessions/open-sessions.js';
+import type { OnRead, SessionLog } from '../../../../src/log/store.js';
 import { BoughError } from '../../../../src/shared/failure.js';
 import { begins, hang, text } from '../../agent/fake-model.js';
 import { idle, makeView, makeWorld, send } from '../world.js';
+
+/** As a log on a disk that does not answer. */
+function readingForEver(signal: AbortSignal | undefined, onRead: OnRead | undefined): Promise<SessionLog> {
+  onRead?.(1, 2);
+  return new Promise((_, reject) =>
+    signal?.addEventListener('abort', () => reject(signal.reason as Error)),
+  );
+}
 
 describe('open sessions', () => {
   it('16 openings at once are one session', async () => {
@@ -102,10 +111,10 @@ describe('open sessions', () => {
     await before.agent.dispatch(send('Is it so?'));
     await before.agent.settled();
     await sessions.close('one');
-    const open = store.openOrCreate.bind(store);
+    const open = store.open.bind(store);
     const message = 'Could not read /s/one.jsonl: access is denied (EACCES).';
-    store.openOrCreate = (id, init) =>
-      id === 'one' ? Promise.reject(new BoughError('StorageFailure', message)) : open(id, init);
+    store.open = (id, signal) =>
+      id === 'one' ? Promise.reject(new BoughError('StorageFailure', message)) : open(id, signal);
     const view = makeView(world);
     const broken = await sessions.open('one');
     view.channel.show(broken);
@@ -123,7 +132,7 @@ describe('open sessions', () => {
     expect((await view.intend(send('Go on'))).ok).toBe(false);
     expect((await sessions.open('two')).agent.log.access.mode).toBe('write');
     expect(errors).toEqual([]);
-    store.openOrCreate = open;
+    store.open = open;
     expect((await sessions.reopen('one')).title()).toBe('Is it so?');
     expect(sessions.troubleOf('one')).toBe(undefined);
   });
@@ -137,8 +146,11 @@ describe('open sessions', () => {
     const row = (await store.list()).sessions[0];
     const lost = { ...row, status: 'missing', detail: 'not found here: /s/one.jsonl' };
     let isLost = true;
+    const open = store.open.bind(store);
     Object.assign(store, {
       summary: (id: string) => Promise.resolve(id === 'one' && isLost ? lost : undefined),
+      open: (id: string) =>
+        id === 'one' && isLost ? Promise.reject(new BoughError('SessionNotFound', 'It is away.')) : open(id),
     });
     const { agent } = await sessions.open('one');
     expect(agent.log.access).toMatchObject({
@@ -149,6 +161,33 @@ describe('open sessions', () => {
     expect((await sessions.open('two')).agent.log.access.mode).toBe('write');
     isLost = false;
     expect((await sessions.reopen('one')).title()).toBe('Is it so?');
+  });
+
+  it('tells how far the log of one is read; cancelled it is no session, and it opens when it is asked for again', async () => {
+    let isSlow = true;
+    const { sessions, errors } = makeWorld([text('Yes.')], {}, (store) => {
+      const open = store.open.bind(store);
+      return Object.assign(store, {
+        open: (id: string, signal?: AbortSignal, onRead?: OnRead) =>
+          isSlow ? readingForEver(signal, onRead) : open(id, signal, onRead),
+      });
+    });
+    const read: unknown[] = [];
+    const types: string[] = [];
+    sessions.onRead((soFar) => read.push(soFar));
+    sessions.on(({ type }) => types.push(type));
+    const waiting = [sessions.open('one'), sessions.open('one')];
+    await idle();
+    expect(read).toEqual([{ id: 'one', bytes: 1, of: 2 }]);
+    sessions.cancel('one');
+    for (const wait of waiting) await expect(wait).rejects.toMatchObject({ name: 'AbortError' });
+    expect([sessions.all(), sessions.peek('one'), types]).toEqual([[], undefined, []]);
+    isSlow = false;
+    expect((await sessions.open('one')).agent.log.access.mode).toBe('write');
+    // What is open is not cancelled.
+    sessions.cancel('one');
+    expect(sessions.peek('one')?.agent.log.access.mode).toBe('write');
+    expect(errors).toEqual([]);
   });
 
   it('what can be no id is refused, and is no session', async () => {
