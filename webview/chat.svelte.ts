@@ -4,7 +4,6 @@
  */
 import { createContext } from 'svelte';
 import type { Unsent } from '../src/shared/composer-draft.js';
-import type { Message } from '../src/shared/entry.js';
 import type { Failure } from '../src/shared/failure.js';
 import type {
   Ask,
@@ -16,43 +15,20 @@ import type {
   OpeningView,
   UiCommand,
 } from '../src/shared/protocol.js';
+import { Acting, type Problem } from './acting.js';
 import { Blobs } from './blobs.js';
 import { Attaching } from './composer/attaching.svelte.js';
 import { Draft } from './composer/draft.svelte.js';
 import { Sending, type SendMode } from './composer/sending.js';
 import { Queued } from './composer/queued.js';
 import { Slash } from './composer/slash.js';
-import type { Connection, HostMessage, Reply } from './connection.js';
-import { conversationText } from './conversation-text.js';
-import { leftBranch, type LeftBranch } from './left-branch.js';
-import { inTime, PATIENCE_MS, unanswered } from './patience.js';
+import type { Connection, HostMessage } from './connection.js';
+import type { LeftBranch } from './left-branch.js';
+import { MessageTexts } from './message-texts.js';
 import { Session } from './session.svelte.js';
 import { Find } from './transcript/find/find.svelte.js';
-import { promptToEdit, wholeMessage } from './transcript/prompt-text.js';
 import { describe } from './trouble.js';
 import { UnsentTexts } from './unsent.svelte.js';
-
-/** An action that was refused; `retry` is what the person may do instead. */
-export interface Problem {
-  failure: Failure;
-  retry?: { label: string; run: () => void };
-}
-
-/** Actions that depend on the head the person saw. */
-const followsHead = new Set<Intent['type']>([
-  'send',
-  'continue',
-  'try_again',
-  'leave',
-  'navigate',
-  'bring_summary',
-]);
-
-/** Goes to another line: the way back is offered. */
-const movesHead = new Set<Intent['type']>(['navigate', 'undo', 'clear']);
-
-/** What the person wants to see the answer to. */
-const isAnswered = new Set<Intent['type']>(['send', 'continue', 'try_again']);
 
 export class Chat {
   readonly session: Session;
@@ -85,11 +61,9 @@ export class Chat {
   heldFork = $state.raw<{ readonly entry: string; readonly top: number } | null>(null);
   /** The call whose card was decided by keyboard: its line takes over the focus that the card had. */
   focusedCall = $state.raw<string | null>(null);
+  readonly texts: MessageTexts;
+  readonly #acting: Acting;
   readonly #blobs: Blobs;
-  /** A move of the head that is on its way. */
-  #moving: Promise<void> | null = null;
-  /** What the person asked for that waits until the turn has stopped. */
-  #afterStop: (() => void) | null = null;
   /** What was said when the session could not be shown; gone once it is. */
   #notShown: Problem | null = null;
 
@@ -108,6 +82,27 @@ export class Chat {
       nextFrame: parts.nextFrame,
     });
     const orExplain = (what: string, work: () => Promise<void>) => this.#orExplain(what, work);
+    this.#acting = new Acting({
+      connection: this.connection,
+      session: this.session,
+      run: () => this.run,
+      problem: () => this.problem,
+      say: (problem) => (this.problem = problem),
+      onAnswered: () => this.followRequests++,
+      onLeft: (left) => (this.left = left),
+    });
+    this.texts = new MessageTexts({
+      session: this.session,
+      draft: this.draft,
+      blob: (hash) => this.blob(hash),
+      command: (command) => this.command(command),
+      isSending: () => this.sending.isSending,
+      onEdit: () => {
+        this.problem = null;
+        this.focusRequests++;
+      },
+      orExplain,
+    });
     this.attaching = new Attaching({
       draft: this.draft,
       session: () => this.session.info?.id,
@@ -128,12 +123,12 @@ export class Chat {
       isAttaching: () => this.attaching.count > 0,
       unsent: () => this.unsent.contents,
       takeTyped: () => this.slash.takeTyped(),
-      intend: (intent) => this.#intend(intent),
+      intend: (intent) => this.#acting.intend(intent),
       sent: () => this.#sent(),
       sentElsewhere: (session, rest) => this.connection.draft({ session, ...rest }),
       say: (failure) => (this.problem = failure === null ? null : { failure }),
       refused: (failure, again, replyInstead) =>
-        (this.problem = this.#problemOf(failure, again, replyInstead)),
+        (this.problem = this.#acting.problemOf(failure, again, replyInstead)),
     });
     this.queued = new Queued({
       draft: this.draft,
@@ -155,6 +150,10 @@ export class Chat {
     if (message.type === 'compare') {
       const { left_id, right_id } = message;
       this.compared = { left_id, right_id };
+      return;
+    }
+    if (message.type === 'chosen') {
+      if (message.session === this.session.info?.id) void this.texts.chosen(message.what, message.entry_id);
       return;
     }
     if (message.type === 'edited') {
@@ -182,7 +181,7 @@ export class Chat {
     this.session.receive(message);
     if (this.session.draft !== before && this.session.draft !== null) this.#begin(this.session.draft);
     else this.#pruneUnsent();
-    if (this.run === 'idle') this.#goOn();
+    if (this.run === 'idle') this.#acting.goOn();
   }
 
   #sayNotShown(failure: Failure): void {
@@ -205,7 +204,7 @@ export class Chat {
     this.problem = null;
     this.left = null;
     this.compared = null;
-    this.#afterStop = null;
+    this.#acting.forget();
     const gone = this.#pruneUnsent();
     // Its message was sent while nobody looked. Where a row shows it, the row does the same.
     for (const { text } of gone) if (text !== undefined) this.queued.keepUnsaved(text);
@@ -217,12 +216,6 @@ export class Chat {
     return state === null ? [] : this.unsent.prune(state, rows);
   }
 
-  #goOn(): void {
-    const next = this.#afterStop;
-    this.#afterStop = null;
-    next?.();
-  }
-
   get run() {
     return this.session.status?.run ?? 'idle';
   }
@@ -232,42 +225,13 @@ export class Chat {
   }
 
   /** Does it when the turn has stopped. */
-  async stopFirst(next: () => void): Promise<void> {
-    this.#afterStop = next;
-    const intent: Intent = { type: 'stop' };
-    const reply = await inTime(intent, this.#intend(intent));
-    if (this.#afterStop !== next) return;
-    if (reply?.ok !== true) {
-      // What was asked for then would come as a surprise later.
-      this.#afterStop = null;
-      this.problem = { failure: reply?.failure ?? unanswered(mayBeDone) };
-    } else if (this.run === 'idle') this.#goOn();
+  stopFirst(next: () => void): Promise<void> {
+    return this.#acting.stopFirst(next);
   }
 
   /** Carries out an intent; what the host answers instead is shown. */
-  async act(intent: Intent): Promise<boolean> {
-    const before = this.session.state?.head ?? null;
-    const coming = this.#intend(intent);
-    const reply = await inTime(intent, coming);
-    if (reply !== undefined) return this.#acted(intent, before, reply);
-    const problem = { failure: unanswered(mayBeDone) };
-    this.problem = problem;
-    const session = this.session.info?.id;
-    void coming.then((late) => {
-      if (session !== this.session.info?.id) return;
-      // A late yes takes away only what it answers.
-      if (!late.ok || this.problem === problem) this.#acted(intent, before, late);
-    });
-    return false;
-  }
-
-  #acted(intent: Intent, before: string | null, reply: Reply): boolean {
-    this.problem = reply.ok ? null : this.#problemOf(reply.failure, () => void this.act(intent));
-    if (reply.ok && movesHead.has(intent.type)) {
-      const after = intent.type === 'navigate' ? intent.entry_id : (this.session.state?.head ?? null);
-      this.left = leftBranch(this.session.outline.index, before, after);
-    }
-    return reply.ok;
+  act(intent: Intent): Promise<boolean> {
+    return this.#acting.act(intent);
   }
 
   async command(command: UiCommand): Promise<void> {
@@ -290,42 +254,6 @@ export class Chat {
   /** Sends a text that is not in the composer: a suggestion. */
   async sendText(text: string): Promise<void> {
     await this.act({ type: 'send', text, mentions: [], mode: 'send' });
-  }
-
-  async edit(message: Message): Promise<void> {
-    if (this.sending.isSending) return;
-    await this.#orExplain('The message could not be loaded', async () => {
-      this.draft.startEdit(message.id, await promptToEdit(message, (hash) => this.blob(hash)));
-      this.problem = null;
-      this.focusRequests++;
-    });
-  }
-
-  async editLast(): Promise<void> {
-    const row = this.session.rows.findLast((other) => other.kind === 'user' && other.entry.role === 'user');
-    if (row?.kind === 'user') await this.edit(row.entry);
-  }
-
-  async copyMessage(message: Message): Promise<void> {
-    await this.#orExplain('The message could not be copied', async () => {
-      const text = await wholeMessage(message, (hash) => this.blob(hash));
-      await this.command({ type: 'copy', text });
-    });
-  }
-
-  /** What an earlier attempt said; `blob` holds the whole of a long one. */
-  async copyTry(text: string, blob?: string): Promise<void> {
-    await this.#orExplain('This text could not be copied', async () => {
-      await this.command({ type: 'copy', text: blob === undefined ? text : await this.blob(blob) });
-    });
-  }
-
-  async copyConversation(): Promise<void> {
-    await this.#orExplain('The conversation could not be copied', async () => {
-      await this.session.loadAll();
-      const text = await conversationText(this.session.rows, (hash) => this.blob(hash));
-      await this.command({ type: 'copy', text });
-    });
   }
 
   /** Tells the line that is shown what was said on the one that was left. */
@@ -394,42 +322,10 @@ export class Chat {
     return undefined;
   }
 
-  async #intend(intent: Intent): Promise<Reply> {
-    if (isAnswered.has(intent.type)) this.followRequests++;
-    const isLoose = !followsHead.has(intent.type) || (intent.type === 'send' && intent.mode !== 'send');
-    // The person asks from where they are going: what the host answers to that comes behind what it appended.
-    if (!isLoose && this.#moving !== null) await this.#moving;
-    const reply = this.connection.intend(intent, isLoose ? undefined : (this.session.state?.head ?? null));
-    if (movesHead.has(intent.type)) this.#move(reply);
-    return reply;
-  }
-
-  #move(reply: Promise<Reply>): void {
-    const patience = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS));
-    const moving = Promise.race([reply, patience]).then(() => {
-      if (this.#moving === moving) this.#moving = null;
-    });
-    this.#moving = moving;
-  }
-
   #sent(): void {
     this.problem = null;
     this.left = null;
     this.saveDraft();
-  }
-
-  /** Why it was refused, and what the person may do about it in one step. */
-  #problemOf(failure: Failure, again: () => void, replyInstead?: () => void): Problem {
-    if (failure.code === 'ResumeRequired' && replyInstead !== undefined) {
-      return { failure, retry: { label: 'Deny and Send', run: replyInstead } };
-    }
-    // Which one, and since when, a notice says.
-    if (failure.code === 'Locked') {
-      const message = 'Another window works in this session now. Nothing was sent; your text stays here.';
-      return { failure: { ...failure, message } };
-    }
-    if (failure.code !== 'SessionRunning') return { failure };
-    return { failure, retry: { label: 'Stop and Go On', run: () => void this.stopFirst(again) } };
   }
 
   async #orExplain(what: string, work: () => Promise<void>): Promise<void> {
@@ -441,8 +337,6 @@ export class Chat {
     }
   }
 }
-
-const mayBeDone = 'What you asked for may be done all the same: look before you ask again.';
 
 /** The protocol says what a reply to this ask holds. */
 function answer<W extends Ask['what']>(result: unknown): AskResults[W];

@@ -102,6 +102,12 @@ const schema = z.discriminatedUnion('type', [
     call_id: z.string(),
     after: z.string().nullable(),
   }),
+  z.looseObject({
+    type: z.literal('chosen'),
+    session,
+    what: z.enum(['edit', 'copy']),
+    entry_id: z.string(),
+  }),
   z.discriminatedUnion('ok', [
     z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(true) }),
     z.looseObject({ type: z.literal('reply'), id: count, ok: z.literal(false), failure: failureSchema }),

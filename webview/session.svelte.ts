@@ -18,6 +18,11 @@ import type {
 import type { HostMessage } from './connection.js';
 import { Growing } from './growing.js';
 
+/** What is said of a session; the rest is for the view around it. */
+type SessionMessage = Exclude<
+  HostMessage,
+  { type: 'compose' | 'compare' | 'not_shown' | 'edited' | 'chosen' | 'opening' }
+>;
 type Of<T extends HostMessage['type']> = Extract<HostMessage, { type: T }>;
 
 /** What the session asks of the world around it. */
@@ -64,7 +69,7 @@ export class Session {
     this.#parts = parts;
   }
 
-  receive(message: Exclude<HostMessage, { type: 'compose' | 'compare' | 'not_shown' | 'edited' | 'opening' }>): void {
+  receive(message: SessionMessage): void {
     if (message.type === 'snapshot') return this.#show(message);
     if (message.session !== this.info?.id) return;
     switch (message.type) {
@@ -154,6 +159,11 @@ export class Session {
       await this.#load(missing.slice(from, from + PAGE));
     const shown = new Set(this.rows.map((row) => row.entry.id));
     return path.slice(0, at + 1).findLast((other) => shown.has(other));
+  }
+
+  /** From here, or from the host: it may stand on another line. */
+  async body(id: string): Promise<Entry | undefined> {
+    return this.entry(id) ?? (await this.#parts.askBodies([id])).find((entry) => entry.id === id);
   }
 
   entry(id: string): Entry | undefined {

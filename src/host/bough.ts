@@ -242,6 +242,7 @@ function uiParts(
     previewFiles: async (session) =>
       previewFiles((await sessions.open(session)).agent, restoreParts(parts.all())),
     keepFiles: async (session) => (await sessions.open(session)).files.drop(),
+    compareInEditor: (session, lines) => parts.all().chats.openInEditor(session, lines),
     compareFiles: async (session, lines, path) =>
       showChangedFiles((await sessions.open(session)).agent.log, lines, { kept: parts.all().kept, path }),
   };

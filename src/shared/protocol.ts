@@ -85,5 +85,6 @@ export type ToWebview =
   /** What the person made of a proposal in the editor's own diff; null: it is as it was proposed. */
   | { type: 'edited'; session: string; call_id: string; after: string | null }
   /** The person chose it from the menu of a message. */
+  | { type: 'chosen'; session: string; what: 'edit' | 'copy'; entry_id: string }
   | { type: 'reply'; id: number; ok: true; result: unknown }
   | { type: 'reply'; id: number; ok: false; failure: Failure };

@@ -157,6 +157,12 @@ export class Channel implements Disposable {
       this.parts.post({ type: 'edited', session, call_id, after });
   }
 
+  /** The person chose it from the menu of a message; whoever opened a menu looks at the view. */
+  tellChosen(session: string, what: 'edit' | 'copy', entry_id: string): void {
+    if (this.isOpen && this.shown?.agent.log.id === session)
+      this.parts.post({ type: 'chosen', session, what, entry_id });
+  }
+
   dispose(): void {
     this.detach();
     this.endOpening();

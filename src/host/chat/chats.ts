@@ -8,7 +8,7 @@ import type { ActiveSession } from '../sessions/active.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { HostSession } from '../sessions/session.js';
 import { Channel, type ChannelParts, type Compared, type Composed } from './channel.js';
-import { TAB } from './html.js';
+import { TAB, type Surface } from './html.js';
 import type { Coming } from './opening.js';
 import { openPage, type Page } from './page.js';
 import { ShownInSideBar } from './shown.js';
@@ -20,6 +20,12 @@ export interface ChatsParts extends Omit<ChannelParts, 'post' | 'onFocus'> {
   /** Of a session that need not be open; undefined when it is not known. */
   titleOf: (session: string) => string | undefined;
   onError: (error: unknown, doing: string) => void;
+}
+
+interface Chosen {
+  session: string;
+  entry: string;
+  surface: Surface;
 }
 
 interface Tab {
@@ -110,6 +116,12 @@ export class Chats implements vscode.Disposable {
     for (const shown of views) shown?.channel.tellEdited(session, call_id, after);
   }
 
+  /** A message was chosen from the menu of the chat that shows it. */
+  tellChosen({ session, entry, surface }: Chosen, what: 'edit' | 'copy'): void {
+    const shown = surface === 'tab' ? this.tabs.get(session) : this.view;
+    shown?.channel.tellChosen(session, what, entry);
+  }
+
   /** What the side bar shows from now on. */
   async setSideBar(session: string): Promise<void> {
     const { sessions } = this.parts;
@@ -145,14 +157,19 @@ export class Chats implements vscode.Disposable {
     };
   }
 
-  async openInEditor(session: string): Promise<void> {
+  /** With two lines beside each other, if there are some to compare. */
+  async openInEditor(session: string, lines?: Compared): Promise<void> {
     const known = this.tabs.get(session);
-    if (known) return known.panel.reveal();
-    const { sessions, titleOf } = this.parts;
-    const title = sessions.peek(session)?.title() ?? titleOf(session) ?? 'Bough';
-    const panel = vscode.window.createWebviewPanel(TAB, title, vscode.ViewColumn.Active);
-    await this.attachTab(panel, session);
-    this.tabs.get(session)?.channel.compose();
+    if (known) known.panel.reveal();
+    else {
+      const { sessions, titleOf } = this.parts;
+      const title = sessions.peek(session)?.title() ?? titleOf(session) ?? 'Bough';
+      const panel = vscode.window.createWebviewPanel(TAB, title, vscode.ViewColumn.Active);
+      await this.attachTab(panel, session);
+    }
+    const channel = this.tabs.get(session)?.channel;
+    if (lines !== undefined) channel?.compare(lines);
+    else if (!known) channel?.compose();
   }
 
   /** The view of the side bar is there; its page has been set. */
