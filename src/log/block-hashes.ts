@@ -1,22 +1,26 @@
-/** Digests of a file's bytes from its start, block by block, as they are read or written. */
-import { createHash, type Hash } from 'node:crypto';
+/**
+ * Checksums of a file's bytes from its start, block by block, as they are read or written: enough to tell whether they are
+ * still the same, cheap enough to cost an opening nothing.
+ */
+import { crc32 } from 'node:zlib';
 import type { OpenFile } from '../ports.js';
 import { readFull } from './bytes.js';
 
-const BLOCK_BYTES = 4 * 1024 * 1024;
+/** One that nobody has touched is compared in its last block only. */
+const BLOCK_BYTES = 1024 * 1024;
+/** How much is read at once to compare. */
+const READ_BYTES = 4 * BLOCK_BYTES;
 
-/** So many bytes, and the digest of each block of them. */
+/** So many bytes, and the checksum of each block of them. */
 export interface Hashed {
   size: number;
-  blocks: readonly string[];
+  blocks: readonly number[];
 }
-
-const newHash = (): Hash => createHash('sha1');
 
 export class BlockHashes {
   /** Of those that are whole. */
-  readonly #whole: string[] = [];
-  #open = newHash();
+  readonly #whole: number[] = [];
+  #open = 0;
   #size = 0;
   /** What was read or written was not the next. */
   #isBroken = false;
@@ -27,19 +31,19 @@ export class BlockHashes {
     for (let from = 0; from < bytes.length;) {
       const room = BLOCK_BYTES - (this.#size % BLOCK_BYTES);
       const piece = bytes.subarray(from, from + room);
-      this.#open.update(piece);
+      this.#open = crc32(piece, this.#open);
       this.#size += piece.length;
       from += piece.length;
       if (this.#size % BLOCK_BYTES !== 0) continue;
-      this.#whole.push(this.#open.digest('hex'));
-      this.#open = newHash();
+      this.#whole.push(this.#open);
+      this.#open = 0;
     }
   }
 
   /** Of the first `size` bytes; undefined when these are not all that was taken. */
-  upTo(size: number): string[] | undefined {
+  upTo(size: number): number[] | undefined {
     if (this.#isBroken || size !== this.#size) return undefined;
-    return [...this.#whole, this.#open.copy().digest('hex')];
+    return [...this.#whole, this.#open];
   }
 
   /**
@@ -59,14 +63,17 @@ export class BlockHashes {
       hashes.#whole.push(...blocks.slice(0, whole));
       hashes.#size = whole * BLOCK_BYTES;
     }
-    const into = new Uint8Array(Math.min(BLOCK_BYTES, size));
-    for (let from = hashes.#size; from < size; from += BLOCK_BYTES) {
-      const wanted = Math.min(BLOCK_BYTES, size - from);
+    const into = new Uint8Array(Math.min(READ_BYTES, size - hashes.#size));
+    for (let from = hashes.#size; from < size; from += READ_BYTES) {
+      const wanted = Math.min(READ_BYTES, size - from);
       const got = await readFull(file, into.subarray(0, wanted), from);
       hashes.add(into.subarray(0, got), from);
-      const block = from / BLOCK_BYTES;
-      if (hashes.upTo(from + wanted)?.[block] !== blocks[block]) return undefined;
+      if (got < wanted || !hashes.#isBegunBy(blocks)) return undefined;
     }
-    return hashes;
+    return hashes.#open === blocks[whole] ? hashes : undefined;
+  }
+
+  #isBegunBy(blocks: readonly number[]): boolean {
+    return this.#whole.every((block, index) => block === blocks[index]);
   }
 }

@@ -2,7 +2,7 @@
 import type { Header } from '../shared/entry.js';
 import type { FactsBase, FoldImage, PlacedFacts, PlainFacts } from '../shared/fold/base.js';
 import { ROOT } from '../shared/fold/outline.js';
-import { bareCall } from '../shared/fold/state.js';
+import { bareCall, folded } from '../shared/fold/state.js';
 import type { Digest } from '../shared/fold/session-facts.js';
 import type { Entry } from '../shared/notes.js';
 import type { EntryPlace } from './ledger.js';
@@ -164,7 +164,7 @@ function putNotes(sections: SectionWriter, { notes, nodes, facts }: FoldImage): 
   );
   sections.texts(
     'notes',
-    notes.map(({ placed: { note } }) => (note === null ? '' : JSON.stringify(note))),
+    notes.map(({ placed: { note } }) => (note === null ? '' : JSON.stringify(folded(note)))),
   );
   const elsewhere = notes.map(({ placed: { id, note } }) => {
     if (note?.type === 'turn_start') return facts.ends.get(note.turn_id)?.position ?? NOT_YET;

@@ -3,8 +3,8 @@
  * garbled or of another build at any time: then it is made anew. What it says counts only for bytes that were compared with
  * those it was made of, or that the file system says nobody has touched since.
  */
-import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { FileStat, Files, OpenFile } from '../ports.js';
 import { BlockHashes } from './block-hashes.js';
 import { readFull, withFile } from './bytes.js';
@@ -15,11 +15,11 @@ import { BYTE_ORDER, Sections } from './sections.js';
 import { ifThere } from './storage.js';
 
 /** Changes with everything that an index holds, and with what the fold makes of an entry. */
-const VERSION = 1;
+const VERSION = 2;
 const MAGIC = 'boughidx';
-const DIGEST_BYTES = 20;
-/** Magic, digest of all that follows, how long the identity is; a multiple of eight. */
-const HEAD_BYTES = 32;
+const SUM_BYTES = 4;
+/** Magic, checksum of all that follows, how long the identity is; a multiple of eight. */
+const HEAD_BYTES = 16;
 /** Two changes within as much may leave a file the same time. */
 const COARSEST_CLOCK_MS = 2_500;
 
@@ -31,8 +31,8 @@ interface Identity {
   size: number;
   /** When the log was changed last, as the file system keeps it for itself; absent where it does not. */
   changed?: number;
-  /** Digests of the log's bytes, block by block. */
-  blocks: string[];
+  /** Checksums of the log's bytes, block by block. */
+  blocks: number[];
 }
 
 /** What an index says that was found right. */
@@ -92,14 +92,11 @@ export class LogIndex {
       return into.subarray(0, await readFull(opened, into, 0));
     });
     const head = Buffer.from(bytes.buffer, 0, HEAD_BYTES);
-    const digest = createHash('sha1')
-      .update(bytes.subarray(MAGIC.length + DIGEST_BYTES))
-      .digest();
     const isWhole =
       head.toString('latin1', 0, MAGIC.length) === MAGIC &&
-      digest.equals(head.subarray(MAGIC.length, MAGIC.length + DIGEST_BYTES));
+      crc32(bytes.subarray(MAGIC.length + SUM_BYTES)) === head.readUInt32LE(MAGIC.length);
     if (!isWhole) return undefined;
-    const length = head.readUInt32LE(MAGIC.length + DIGEST_BYTES);
+    const length = head.readUInt32LE(MAGIC.length + SUM_BYTES);
     const identity = JSON.parse(
       Buffer.from(bytes.buffer, HEAD_BYTES, length).toString('utf8').trimEnd(),
     ) as Identity;
@@ -157,11 +154,8 @@ function framed(identity: Identity, pieces: readonly Uint8Array[]): Uint8Array {
   const padded = Buffer.from(text + ' '.repeat((8 - (Buffer.byteLength(text) % 8)) % 8));
   const head = Buffer.alloc(HEAD_BYTES);
   head.write(MAGIC, 'latin1');
-  head.writeUInt32LE(padded.length, MAGIC.length + DIGEST_BYTES);
+  head.writeUInt32LE(padded.length, MAGIC.length + SUM_BYTES);
   const bytes = Buffer.concat([head, padded, ...pieces]);
-  const digest = createHash('sha1')
-    .update(bytes.subarray(MAGIC.length + DIGEST_BYTES))
-    .digest();
-  digest.copy(bytes, MAGIC.length);
+  bytes.writeUInt32LE(crc32(bytes.subarray(MAGIC.length + SUM_BYTES)), MAGIC.length);
   return bytes;
 }

@@ -66,44 +66,72 @@ export function outlineNode(entry: ConversationEntry, parent: number, recovered:
 const isShownMessage = (node: OutlineNode): boolean =>
   node[2] === 'message' && (node[3] & OutlineFlag.tool) === 0;
 
-/** An index over outline nodes; grows by {@link add}. */
+/** First and last child and next sibling by ordinal + 1, so that 0 stands for the roots' common parent. */
+class Siblings {
+  readonly first: number[] = [ROOT];
+  readonly last: number[] = [ROOT];
+  readonly next: number[] = [ROOT];
+
+  constructor(nodes: readonly OutlineNode[]) {
+    nodes.forEach(([, parent], ordinal) => this.add(ordinal, parent));
+  }
+
+  add(ordinal: number, parent: number): void {
+    this.first.push(ROOT);
+    this.last.push(ROOT);
+    this.next.push(ROOT);
+    const last = this.last[parent + 1] ?? ROOT;
+    if (last === ROOT) this.first[parent + 1] = ordinal;
+    else this.next[last + 1] = ordinal;
+    this.last[parent + 1] = ordinal;
+  }
+}
+
+/** An index over outline nodes; grows by {@link add}. What it looks things up by is made when it is first needed. */
 export class Outline {
   readonly #nodes: OutlineNode[] = [];
-  readonly #ordinals = new Map<string, number>();
-  /** First and last child and next sibling by ordinal + 1, so that 0 stands for the roots' common parent. */
-  readonly #first: number[] = [ROOT];
-  readonly #last: number[] = [ROOT];
-  readonly #next: number[] = [ROOT];
+  #ordinals: Map<string, number> | undefined;
+  #siblings: Siblings | undefined;
   #newest: Int32Array = new Int32Array(0);
 
   constructor(nodes: Iterable<OutlineNode> = []) {
     for (const node of nodes) this.add(node);
   }
 
+  /** Of nodes as another outline has them. */
+  static of(nodes: readonly OutlineNode[]): Outline {
+    const outline = new Outline();
+    for (const node of nodes) outline.#nodes.push(node);
+    return outline;
+  }
+
   get nodes(): readonly OutlineNode[] {
     return this.#nodes;
   }
 
+  get #places(): Map<string, number> {
+    return (this.#ordinals ??= new Map(this.#nodes.map(([id], ordinal) => [id, ordinal])));
+  }
+
+  get #links(): Siblings {
+    return (this.#siblings ??= new Siblings(this.#nodes));
+  }
+
   /** Appends a node. A known id is ignored; a parent that does not stand before it makes it a root. */
   add(node: OutlineNode): void {
-    if (this.#ordinals.has(node[0])) return;
+    const places = this.#places;
+    if (places.has(node[0])) return;
     const ordinal = this.#nodes.length;
     const valid = Number.isInteger(node[1]) && node[1] >= 0 && node[1] < ordinal;
     const parent = valid ? node[1] : ROOT;
     this.#nodes.push(parent === node[1] ? node : [node[0], parent, node[2], node[3], node[4]]);
-    this.#ordinals.set(node[0], ordinal);
-    this.#first.push(ROOT);
-    this.#last.push(ROOT);
-    this.#next.push(ROOT);
-    const last = this.#last[parent + 1] ?? ROOT;
-    if (last === ROOT) this.#first[parent + 1] = ordinal;
-    else this.#next[last + 1] = ordinal;
-    this.#last[parent + 1] = ordinal;
+    places.set(node[0], ordinal);
+    this.#siblings?.add(ordinal, parent);
   }
 
   /** −1 when there is no such conversation entry. */
   ordinal(id: string | null): number {
-    return id === null ? ROOT : (this.#ordinals.get(id) ?? ROOT);
+    return id === null ? ROOT : (this.#places.get(id) ?? ROOT);
   }
 
   /** −1 at a root. */
@@ -119,12 +147,12 @@ export class Outline {
   }
 
   *children(ordinal: number): Generator<number> {
-    for (let child = this.#first[ordinal + 1] ?? ROOT; child !== ROOT; child = this.#next[child + 1] ?? ROOT)
-      yield child;
+    const { first, next } = this.#links;
+    for (let child = first[ordinal + 1] ?? ROOT; child !== ROOT; child = next[child + 1] ?? ROOT) yield child;
   }
 
   isLeaf(ordinal: number): boolean {
-    return (this.#first[ordinal + 1] ?? ROOT) === ROOT;
+    return (this.#links.first[ordinal + 1] ?? ROOT) === ROOT;
   }
 
   /** All ends of lines, oldest first. */
@@ -172,7 +200,7 @@ export class Outline {
   }
 
   #hasSeveralChildren(ordinal: number): boolean {
-    return this.#first[ordinal + 1] !== this.#last[ordinal + 1];
+    return this.#links.first[ordinal + 1] !== this.#links.last[ordinal + 1];
   }
 
   #isOnPath(ancestor: number, ordinal: number): boolean {

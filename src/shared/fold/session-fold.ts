@@ -48,7 +48,7 @@ export class SessionFold {
   /** `base`: what was folded before, with the same result as if its entries were added. */
   constructor(base?: FoldBase) {
     this.#base = base;
-    this.#outline = new Outline(base?.nodes);
+    this.#outline = Outline.of(base?.nodes ?? []);
     this.#facts = new SessionFacts(base?.facts);
     this.#files = new FileStates(base === undefined ? undefined : () => base.files());
     this.#sessionWide = [...(base?.sessionWide ?? [])];

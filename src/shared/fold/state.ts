@@ -34,6 +34,22 @@ const pathNotes = new Set<Entry['type']>([
 
 export const isPathNote = (entry: Entry): entry is Note => pathNotes.has(entry.type);
 
+/** Only what the fold reads of a note: those that come with every step are most of what an index holds. */
+export function folded(note: Note): Partial<Note> {
+  switch (note.type) {
+    case 'usage': {
+      const { type, purpose } = note;
+      return purpose === 'step' ? { type, purpose, ...usageOf(note) } : { type, purpose };
+    }
+    case 'step_start':
+      return { type: note.type, turn_id: note.turn_id, step: note.step, attempt_id: note.attempt_id };
+    case 'step_end':
+      return { type: note.type, turn_id: note.turn_id, step: note.step };
+    default:
+      return note;
+  }
+}
+
 interface OpenCall {
   call: ToolCallPart;
   message_id: string;
