@@ -4,6 +4,7 @@
  * an interpreter – is remembered as the hash of exactly this command.
  */
 import { createHash } from 'node:crypto';
+import { isGlobMatch } from './glob-states.js';
 
 /** Programs whose first argument says what they do. */
 const withSubcommands = new Set(
@@ -27,7 +28,7 @@ export function patternFor(tool: string, subject: string): string {
 }
 
 export function matchesPattern(tool: string, pattern: string, subject: string): boolean {
-  if (tool !== 'run') return globExpression(pattern).test(subject);
+  if (tool !== 'run') return isGlobMatch(pattern, subject);
   const exact = hashPattern.exec(pattern);
   if (exact) return exact[1] === sha256(subject.trim());
   if (operators.test(subject)) return false;
@@ -108,25 +109,6 @@ function splitWords(text: string): string[] {
 
 function baseName(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).toLowerCase();
-}
-
-/** `*` is anything within a path segment, `**` anything, `?` one character; a backslash takes the next one literally. */
-function globExpression(glob: string): RegExp {
-  const source = glob.replace(
-    /\\(.)|\*\*\/?|[*?]|[.+^${}()|[\]\\]/gs,
-    (found, escaped: string | undefined) => {
-      if (escaped !== undefined) return literal(escaped);
-      if (found === '**/') return '(?:.*/)?';
-      if (found === '**') return '.*';
-      if (found === '*') return '[^/]*';
-      return found === '?' ? '[^/]' : literal(found);
-    },
-  );
-  return new RegExp(`^${source}$`, 's');
-}
-
-function literal(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 function escapeGlob(text: string): string {

@@ -10,6 +10,7 @@ import { randomIds, systemClock } from './clock.js';
 import { readSetting } from './configuration.js';
 import { createComposerContext, type ComposerContext } from './context/context-source.js';
 import { homeShelf } from './context/home-shelf.js';
+import { createLeftOut } from './context/left-out.js';
 import { createSkills } from './context/skills.js';
 import { createBag, type Bag } from './disposables.js';
 import { createWorkspace } from './editor/workspace.js';
@@ -83,7 +84,8 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
   const drafts = new Drafts(cleanDrafts(storage.drafts, output.redact), systemClock, output.bug);
   const composer = bag.add(
     createComposerContext({
-      ...{ store: storage.store, sessions, skills, workspace, onError: output.bug, log: output.log },
+      ...{ store: storage.store, sessions, skills, workspace, onError: output.bug },
+      leftOut: createLeftOut(output.log),
       // Beside the storage of extensions, in each profile.
       own: vscode.Uri.joinPath(context.globalStorageUri, '..', '..', 'prompts'),
     }),

@@ -80,7 +80,7 @@ export const titleOf = (ledger: Ledger): string =>
 
 function statusOf(state: PathState): SessionSummary['status'] {
   if (state.approvals.length > 0) return 'waiting';
-  if (state.wait !== null) return 'retrying';
+  if (state.wait !== null) return state.wait.kind === 'parked' ? 'waiting' : 'retrying';
   return state.incomplete || state.turn !== null ? 'incomplete' : 'idle';
 }
 

@@ -85,7 +85,7 @@ test('E4: a retry, a resume and a parked wait survive a reload; each can be skip
     expect(await waitOf(person, 'parked')).toEqual(parked);
     await person.run('parked');
     await editor.statusBar('Bough: parked');
-    await row('retrying');
+    await row('waiting');
     expect(await person.at('retry-now').getAttribute('aria-disabled')).toBe('true');
     await editor.screenshot('parked');
     server.enqueue(reply.text('Here I am.'));

@@ -9,6 +9,7 @@ import type { Workspace } from '../../ports.js';
 import { Refusal } from '../errors.js';
 import { cap } from './cap.js';
 import { oneLine, readFrontMatter } from './frontmatter.js';
+import type { LeftOut } from './left-out.js';
 import { expandVariables } from './prompt-variables.js';
 import { lastEditor } from './selection.js';
 import { shownPath } from './shown-path.js';
@@ -22,7 +23,7 @@ export interface PromptFilesParts {
   workspace: Pick<Workspace, 'folders' | 'trusted' | 'resolve' | 'list' | 'read'>;
   /** Where the person keeps those of their own. */
   own: vscode.Uri;
-  log: (level: 'warn', text: string) => void;
+  leftOut: LeftOut;
 }
 
 interface PromptFile extends SlashOffer {
@@ -53,7 +54,7 @@ interface FoundFile {
   text: string;
 }
 
-async function ofFolders({ workspace, log }: PromptFilesParts): Promise<FoundFile[]> {
+async function ofFolders({ workspace, leftOut }: PromptFilesParts): Promise<FoundFile[]> {
   if (!workspace.trusted) return [];
   const folders = workspace.folders();
   const found: FoundFile[] = [];
@@ -62,32 +63,36 @@ async function ofFolders({ workspace, log }: PromptFilesParts): Promise<FoundFil
     const at = await workspace.resolve(base);
     const entries = isFailure(at) ? at : await workspace.list(at);
     if (isFailure(entries)) {
-      if (entries.code !== 'missing') log('warn', `no prompt file of ${base} is offered: ${entries.message}`);
+      const isMissing = entries.code === 'missing';
+      leftOut(base, isMissing ? null : `no prompt file of ${base} is offered: ${entries.message}`);
       continue;
     }
+    leftOut(base, null);
     for (const file of promptNames(entries.map((entry) => entry.name))) {
       const path = await workspace.resolve(`${base}/${file}`);
       const read = isFailure(path) ? path : await workspace.read(path);
-      if (isFailure(read)) log('warn', leftOut(`${base}/${file}`, read.message));
-      else found.push({ file, text: read.text });
+      leftOut(`${base}/${file}`, isFailure(read) ? wordsOf(`${base}/${file}`, read.message) : null);
+      if (!isFailure(read)) found.push({ file, text: read.text });
     }
   }
   return found;
 }
 
-async function ofPerson({ own, log }: PromptFilesParts): Promise<FoundFile[]> {
+async function ofPerson({ own, leftOut }: PromptFilesParts): Promise<FoundFile[]> {
   const entries = await orReason(vscode.workspace.fs.readDirectory(own));
   if (entries instanceof vscode.FileSystemError) {
-    if (entries.code !== 'FileNotFound')
-      log('warn', `no prompt file of ${own.fsPath} is offered: ${entries.message}`);
+    const isMissing = entries.code === 'FileNotFound';
+    leftOut(own.fsPath, isMissing ? null : `no prompt file of ${own.fsPath} is offered: ${entries.message}`);
     return [];
   }
+  leftOut(own.fsPath, null);
   const found: FoundFile[] = [];
   for (const file of promptNames(entries.map(([name]) => name))) {
     const uri = vscode.Uri.joinPath(own, file);
     const bytes = await orReason(vscode.workspace.fs.readFile(uri));
-    if (bytes instanceof vscode.FileSystemError) log('warn', leftOut(uri.fsPath, bytes.message));
-    else found.push({ file, text: new TextDecoder().decode(bytes) });
+    const isRead = !(bytes instanceof vscode.FileSystemError);
+    leftOut(uri.fsPath, isRead ? null : wordsOf(uri.fsPath, bytes.message));
+    if (isRead) found.push({ file, text: new TextDecoder().decode(bytes) });
   }
   return found;
 }
@@ -101,7 +106,7 @@ async function orReason<T>(reading: Thenable<T>): Promise<T | vscode.FileSystemE
   }
 }
 
-const leftOut = (path: string, reason: string): string => `the prompt file ${path} is left out: ${reason}`;
+const wordsOf = (path: string, reason: string): string => `the prompt file ${path} is left out: ${reason}`;
 
 const promptNames = (names: readonly string[]): string[] =>
   names.filter((name) => name.endsWith(ENDING)).sort();

@@ -5,6 +5,7 @@
 import type { LoadedSkill, Outcome, SkillInfo, Skills, Workspace } from '../../ports.js';
 import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
 import { cap } from './cap.js';
+import { createLeftOut, type LeftOut } from './left-out.js';
 import { oneLine, readFrontMatter } from './frontmatter.js';
 
 /** In each workspace folder, in this order. */
@@ -39,7 +40,8 @@ interface Found {
 }
 
 export function createSkills(parts: SkillsParts): Skills {
-  const all = () => findSkills(parts);
+  const leftOut = createLeftOut(parts.log);
+  const all = () => findSkills(parts, leftOut);
   const find = async (name: string, isFor: (info: SkillInfo) => boolean): Promise<Found | Failure> => {
     const found = await all();
     return found.find(({ info }) => info.name === name && isFor(info)) ?? unknown(name, found);
@@ -71,11 +73,11 @@ function unknown(name: string, found: readonly Found[]): Failure {
   );
 }
 
-async function findSkills(parts: SkillsParts): Promise<Found[]> {
+async function findSkills(parts: SkillsParts, leftOut: LeftOut): Promise<Found[]> {
   const found = new Map<string, Found>();
   for (const shelf of [...shelvesOf(parts.workspace), ...AT_HOME.map(parts.atHome)]) {
     for (const folder of [...(await shelf.names())].sort()) {
-      const skill = await readSkill(shelf, folder, parts.log);
+      const skill = await readSkill(shelf, folder, leftOut);
       if (skill !== undefined && !found.has(skill.info.name)) found.set(skill.info.name, skill);
     }
   }
@@ -109,24 +111,28 @@ function inWorkspace(workspace: SkillsParts['workspace'], base: string): Shelf {
   };
 }
 
-async function readSkill(shelf: Shelf, folder: string, log: SkillsParts['log']): Promise<Found | undefined> {
+async function readSkill(shelf: Shelf, folder: string, leftOut: LeftOut): Promise<Found | undefined> {
   const text = await shelf.read(`${folder}/SKILL.md`);
-  if (text === undefined) return undefined;
   const base = `${shelf.base}/${folder}`;
+  if (text === undefined) {
+    leftOut(base, null);
+    return undefined;
+  }
   if (isFailure(text)) {
-    log('warn', `the skill in ${base} is left out: ${text.message}`);
+    leftOut(base, `the skill in ${base} is left out: ${text.message}`);
     return undefined;
   }
   const { fields, body } = readFrontMatter(text);
   const name = fields.get('name') || folder;
   const description = oneLine(fields.get('description') ?? '', LONGEST_DESCRIPTION);
   if (!NAME.test(name) || description === '') {
-    log(
-      'warn',
+    leftOut(
+      base,
       `the skill in ${base} is left out: its SKILL.md needs a name of letters, digits and - and a description at its head`,
     );
     return undefined;
   }
+  leftOut(base, null);
   return {
     ...{ shelf, folder },
     info: {

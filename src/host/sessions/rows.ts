@@ -21,9 +21,10 @@ export function rowWord(
     case 'stopping':
       return 'running';
     case 'waiting':
+    // A parked wait goes on by nothing but the person.
+    case 'parked':
       return 'waiting';
     case 'retrying':
-    case 'parked':
       return 'retrying';
     case 'idle':
     case undefined:

@@ -2,6 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import type * as vscode from 'vscode';
 import { homeShelf } from '../../../../src/host/context/home-shelf.js';
+import { createLeftOut } from '../../../../src/host/context/left-out.js';
 import { findPrompts } from '../../../../src/host/context/prompt-files.js';
 import { createSkills } from '../../../../src/host/context/skills.js';
 import { fakeWorkspace } from '../../tools/fake-workspace.js';
@@ -80,6 +81,20 @@ it('a skill that cannot be read is left out, and that is said; the others are th
   expect(told).toEqual([
     'the skill in ~/.claude/skills/bad is left out: bad/SKILL.md cannot be read: permission denied',
   ]);
+  // Each turn looks again; the same fault of the same file is said once, another one or one that came back again.
+  await skills.list();
+  expect(told).toHaveLength(1);
+  const bad = '/home/me/.claude/skills/bad/SKILL.md';
+  disk.files.set(bad, 'no head');
+  await skills.list();
+  await skills.list();
+  expect(told).toHaveLength(2);
+  expect(told[1]).toContain('needs a name');
+  disk.files.set(bad, skill('bad'));
+  expect(await skills.list()).toHaveLength(2);
+  disk.files.set(bad, 'no head');
+  await skills.list();
+  expect(told).toHaveLength(3);
   expect(await skills.file('good', 'secret.md')).toMatchObject({ kind: 'tool', code: 'unreadable' });
 });
 
@@ -93,7 +108,7 @@ it('a prompt file that cannot be read is left out, and that is said; the others 
   const parts = {
     workspace: fakeWorkspace({ files: { '.github/prompts/ours.prompt.md': 'Ours' } }),
     own: { path: '/prompts', fsPath: '/prompts' } as vscode.Uri,
-    log: (_level: 'warn', text: string) => void told.push(text),
+    leftOut: createLeftOut((_level, text) => void told.push(text)),
   };
   disk.files = new Map<string, Entry>([
     ['/prompts/a.prompt.md', await denied()],
@@ -101,6 +116,8 @@ it('a prompt file that cannot be read is left out, and that is said; the others 
   ]);
   expect((await findPrompts(parts)).map(({ name }) => name)).toEqual(['b', 'ours']);
   expect(told).toEqual(['the prompt file /prompts/a.prompt.md is left out: permission denied']);
+  await findPrompts(parts);
+  expect(told).toHaveLength(1);
   disk.files = new Map();
   expect((await findPrompts(parts)).map(({ name }) => name)).toEqual(['ours']);
   expect(told).toHaveLength(1);

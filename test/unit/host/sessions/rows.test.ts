@@ -16,7 +16,7 @@ describe('the description of a row', () => {
     expect(rowWord(idle, 'stopping')).toBe('running');
     expect(rowWord(idle, 'waiting')).toBe('waiting');
     expect(rowWord(idle, 'retrying')).toBe('retrying');
-    expect(rowWord(idle, 'parked')).toBe('retrying');
+    expect(rowWord(idle, 'parked')).toBe('waiting');
   });
 
   it('without a run the log speaks', () => {
