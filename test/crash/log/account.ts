@@ -6,10 +6,12 @@ import { expect } from 'vitest';
 import { FileStore } from '../../../src/log/file-store.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
+import { ifThere } from '../../../src/log/storage.js';
 import type { SessionLog } from '../../../src/log/store.js';
+import { indexFrom, IndexSpoiler, type IndexState } from '../../unit/log/index-states.js';
 import { randomIds, realClock } from '../../unit/log/support.js';
 
-export function storeOn(folder: string): FileStore {
+export function storeOn(folder: string, index: IndexState = 'on'): FileStore {
   return new FileStore({
     folder,
     files: createNodeFiles(),
@@ -18,7 +20,7 @@ export function storeOn(folder: string): FileStore {
     locks: new LockTable(),
     who: { window: 'reader', pid: process.pid, host: os.hostname() },
     producer: 'bough/test',
-    indexFrom: 0,
+    indexFrom: indexFrom(index),
     onTrouble: (error) => {
       throw error;
     },
@@ -42,12 +44,25 @@ interface Known {
 
 export class Account {
   readonly #folder: string;
+  readonly #index: IndexState;
+  readonly #spoiler: IndexSpoiler;
   readonly #sessions = new Map<string, Known>();
   #stream: { attempt: string; chars: number } | undefined;
   readonly tally: Tally = { acknowledged: 0, missing: [], torn: 0 };
 
-  constructor(folder: string) {
+  constructor(folder: string, index: IndexState) {
     this.#folder = folder;
+    this.#index = index;
+    this.#spoiler = new IndexSpoiler(index, createNodeFiles());
+  }
+
+  /** What becomes of the indexes of sessions that are there, between one process and the next. */
+  async spoilIndexes(): Promise<void> {
+    const names = await ifThere(readdir(path.join(this.#folder, 'sessions')));
+    for (const name of names ?? []) {
+      if (!name.endsWith('.jsonl')) continue;
+      await this.#spoiler.spoil(path.join(this.#folder, 'cache', `${path.basename(name, '.jsonl')}.index`));
+    }
   }
 
   hear(lines: readonly string[]): void {
@@ -78,7 +93,9 @@ export class Account {
 
   /** Looks as the next start does: at the list, at every session, at what lies about. */
   async check(): Promise<void> {
-    const store = storeOn(this.#folder);
+    await this.spoilIndexes();
+    const store = storeOn(this.#folder, this.#index);
+    const plain = storeOn(this.#folder, 'off');
     const { sessions } = await store.list({ archived: 'all', limit: 200 });
     const rows = new Map(sessions.map((row) => [row.id, row]));
     for (const [id, { state, names, ids }] of this.#sessions) {
@@ -93,10 +110,14 @@ export class Account {
       const before = await readFile(this.#fileOf(row.id));
       const log = await store.open(row.id);
       await this.#checkSession(log);
+      const read = await plain.open(row.id);
+      expect(factsOf(log)).toEqual(factsOf(read));
+      await read.close();
       await log.close();
       expect(before.equals(await readFile(this.#fileOf(row.id)))).toBe(true);
     }
     await store.close();
+    await plain.close();
     expect(await this.#leftovers(new Set(rows.keys()))).toEqual([]);
   }
 
@@ -143,6 +164,12 @@ export class Account {
     return suffix === undefined && /^[0-9a-f]{64}$/.test(inner);
   }
 }
+
+/** What an index could have told otherwise than the bytes of the log do. */
+const factsOf = (log: SessionLog): unknown => {
+  const { header, outline, head, position, damage } = log;
+  return { header, outline, head, position, damage, state: log.state() };
+};
 
 const isTrashed = (inner: string | undefined): boolean =>
   inner === undefined || inner === 'owner.json' || /^[a-z0-9-]+(\.(jsonl|stream|damaged))?$/.test(inner);

@@ -2,7 +2,8 @@
  * A process of its own for the crash tests of the log; what it says on stdout is acknowledged (see account.ts).
  * `work FOLDER SEED`: whatever comes to mind until it is killed. `script FOLDER`: everything once; STOP_AT and STOP_HOW say
  * where it ends. `fill FOLDER`: appends until that fails, and twice more. `lease FOLDER NAME`: takes the lease and lets it
- * go when it is told to. `append FOLDER NAME COUNT`, `index FOLDER NAME COUNT`: races.
+ * go when it is told to. `append FOLDER NAME COUNT`, `index FOLDER NAME COUNT`: races. INDEX=off: it neither reads nor writes
+ * what stands beside a log; PRODUCER: the version that it says it is.
  */
 import { randomBytes } from 'node:crypto';
 import os from 'node:os';
@@ -43,8 +44,8 @@ const storeOn = (folder: string, window: string): FileStore =>
     ids,
     locks: new LockTable(),
     who: { window, pid: process.pid, host: os.hostname() },
-    producer: 'bough/test',
-    indexFrom: 0,
+    producer: process.env['PRODUCER'] ?? 'bough/test',
+    indexFrom: process.env['INDEX'] === 'off' ? Infinity : 0,
     onTrouble: (error) => say(`trouble ${error.message}`),
   });
 

@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { cp, readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../../../src/log/file-store.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
@@ -6,6 +7,7 @@ import type { SessionLog } from '../../../src/log/store.js';
 import { isBoughError, type BoughError } from '../../../src/shared/failure.js';
 import { quickly } from '../runs.js';
 import { FaultyFiles } from './faulty-files.js';
+import { indexFrom, IndexSpoiler, indexStates, type IndexState } from './index-states.js';
 import { makePlace, user, type Place } from './support.js';
 
 const errnos = ['ENOSPC', 'EIO', 'EACCES', 'EROFS', 'EFBIG', 'EPERM', 'EBUSY'];
@@ -32,7 +34,7 @@ interface Scene {
   log: SessionLog;
 }
 
-/** Each begins with a session `s` that holds one message, closed and opened again. */
+/** Each begins with a session `s` that was closed and opened again. */
 const jobs: [string, (scene: Scene) => Promise<unknown>][] = [
   ['an append', ({ log }) => log.append([user('b')])],
   ['a batch', ({ log }) => log.append([user('b'), user('c')])],
@@ -74,11 +76,27 @@ const jobs: [string, (scene: Scene) => Promise<unknown>][] = [
   ],
 ];
 
+/** A folder with a session that was written on twice, and what was to become of its index became of it. */
+async function prepared(index: IndexState): Promise<Place> {
+  const made = await makePlace();
+  const spoiler = new IndexSpoiler(index, createNodeFiles());
+  for (const text of ['a', 'b']) {
+    const store = made.store({ indexFrom: indexFrom(index) });
+    await (await store.openOrCreate('s')).append([user(text)]);
+    await store.close();
+    await spoiler.spoil(path.join(made.folder, 'cache', 's.index'));
+  }
+  return made;
+}
+
 /** The job with its n-th call failing: what it threw, or nothing; `isHit` is false when it made fewer calls. */
-async function failAt(nth: number, errno: string, job: (scene: Scene) => Promise<unknown>) {
-  const store = place.store({ files });
-  const scene = { store, log: await store.openOrCreate('s') };
-  if (scene.log.position === 0) await scene.log.append([user('a')]);
+async function failAt(
+  index: IndexState,
+  { nth, errno }: { nth: number; errno: string },
+  job: (scene: Scene) => Promise<unknown>,
+) {
+  const store = place.store({ files, indexFrom: indexFrom(index) });
+  const scene = { store, log: await store.open('s') };
   files.failAt = { nth, errno };
   let thrown: unknown;
   try {
@@ -99,38 +117,49 @@ const dataOf = (error: BoughError) => ({
   volume: error.data['volume'],
 });
 
-describe('whichever call of it fails', () => {
-  it.each(jobs)(
-    '%s fails clearly, loses nothing, and works afterwards',
-    { timeout: 120_000 },
-    async (_, job) => {
-      let tried = 0;
-      for (const nth of calls) {
-        const errno = errnos[nth % errnos.length] ?? 'EIO';
-        const { store, log, thrown, isHit } = await failAt(nth, errno, job);
-        if (!isHit) break;
-        tried += 1;
-        if (thrown !== undefined) {
-          if (!isBoughError(thrown)) throw new Error(`call ${nth} was no StorageFailure`, { cause: thrown });
-          expect(dataOf(thrown), `call ${nth}: ${String(thrown)}`).toEqual({
-            code: 'StorageFailure',
-            errno,
-            volume: '/mnt/test',
-          });
+/** All of them where the index is as it should be; other ones, one in six, for each other state of it. */
+const callsFor = (index: IndexState): readonly number[] =>
+  index === 'on' ? calls : calls.filter((_, at) => at % 6 === indexStates.indexOf(index));
+
+describe.each(quickly(indexStates, indexStates.length))(
+  'whichever call of it fails, its index %s',
+  (index) => {
+    it.each(jobs)(
+      '%s fails clearly, loses nothing, and works afterwards',
+      { timeout: 120_000 },
+      async (_, job) => {
+        const before = await prepared(index);
+        let tried = 0;
+        for (const nth of callsFor(index)) {
+          const errno = errnos[nth % errnos.length] ?? 'EIO';
+          await cp(before.folder, place.folder, { recursive: true });
+          const { store, log, thrown, isHit } = await failAt(index, { nth, errno }, job);
+          if (!isHit) break;
+          tried += 1;
+          if (thrown !== undefined) {
+            if (!isBoughError(thrown))
+              throw new Error(`call ${nth} was no StorageFailure`, { cause: thrown });
+            expect(dataOf(thrown), `call ${nth}: ${String(thrown)}`).toEqual({
+              code: 'StorageFailure',
+              errno,
+              volume: '/mnt/test',
+            });
+          }
+          await canGoOn(index, store, log);
+          await store.close();
+          await place.dispose();
+          place = await makePlace();
         }
-        await canGoOn(store, log);
-        await store.close();
-        await place.dispose();
-        place = await makePlace();
-      }
-      expect(tried).toBeGreaterThan(0);
-      expect(tried).toBeLessThan(calls.length);
-    },
-  );
-});
+        await before.dispose();
+        expect(tried).toBeGreaterThan(0);
+        expect(tried).toBeLessThan(calls.length);
+      },
+    );
+  },
+);
 
 /** The handle writes on or refuses; a fresh one finds all that was there and writes. */
-async function canGoOn(store: FileStore, log: SessionLog): Promise<void> {
+async function canGoOn(index: IndexState, store: FileStore, log: SessionLog): Promise<void> {
   await store.unarchive('s').catch(ignoreMissing);
   try {
     await log.append([user('later')]);
@@ -139,7 +168,7 @@ async function canGoOn(store: FileStore, log: SessionLog): Promise<void> {
     expect(['SessionStale', 'SessionConflict', 'StorageFailure']).toContain(error.code);
   }
   await store.close();
-  const fresh = place.store();
+  const fresh = place.store({ indexFrom: indexFrom(index) });
   const { sessions } = await fresh.list();
   expect(sessions.map(({ status, detail }) => `${status} ${detail ?? ''}`.trim())).toEqual(
     sessions.map(() => 'idle'),

@@ -134,7 +134,11 @@ export class FaultyFiles implements Files {
       datasync: () => this.#call('file.datasync', path, () => file.datasync()),
       truncate: (length) => this.#call('file.truncate', path, () => file.truncate(length)),
       stat: () => this.#call('file.stat', path, () => file.stat()),
-      close: () => this.#call('file.close', path, () => file.close()),
+      // What cannot be closed in order is closed all the same, as by the system.
+      close: async () => {
+        const closed = file.close();
+        await this.#call('file.close', path, () => closed).finally(() => closed);
+      },
     };
   }
 

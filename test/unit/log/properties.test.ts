@@ -9,19 +9,19 @@ import { isBoughError } from '../../../src/shared/failure.js';
 import type { Draft, Entry } from '../../../src/shared/notes.js';
 import { runs } from '../runs.js';
 import { FaultyFiles } from './faulty-files.js';
+import { indexFrom, IndexSpoiler, type IndexState } from './index-states.js';
 import { randomIds, realClock } from './support.js';
 
 const FILE = '/w/sessions/s.jsonl';
 const INDEX = '/w/cache/s.index';
 const isSoak = process.env['BOUGH_SOAK'] === '1';
 
-/** What becomes of the index beside the log between one process and the next. */
-type IndexState = 'on' | 'off' | 'stale' | 'garbled';
-const indexStates: { index: IndexState; numRuns: number }[] = [
+const tried: { index: IndexState; numRuns: number }[] = [
   { index: 'on', numRuns: runs({ usual: 60, soak: 3_000 }) },
   { index: 'off', numRuns: runs({ usual: 12, soak: 600 }) },
   { index: 'stale', numRuns: runs({ usual: 18, soak: 1_200 }) },
   { index: 'garbled', numRuns: runs({ usual: 18, soak: 1_200 }) },
+  { index: 'foreign', numRuns: runs({ usual: 12, soak: 600 }) },
 ];
 /** Many small runs: a busy machine takes its time over them. */
 const options = { timeout: isSoak ? 1_800_000 : 60_000 };
@@ -31,17 +31,16 @@ class Disk {
   readonly inner = new MemoryFiles(() => Date.parse('2026-01-01'));
   readonly files = new FaultyFiles(this.inner);
   readonly #index: IndexState;
-  /** The first index that was written. */
-  #old: Uint8Array | undefined;
+  readonly #spoiler: IndexSpoiler;
 
   constructor(index: IndexState) {
     this.#index = index;
+    this.#spoiler = new IndexSpoiler(index, this.inner);
   }
 
-  /** As long as the log is not too short for anything, it has an index. */
-  store(indexFrom = this.#index === 'off' ? Infinity : 0): FileStore {
+  store(from = indexFrom(this.#index)): FileStore {
     return new FileStore({
-      indexFrom,
+      indexFrom: from,
       folder: '/w',
       files: this.files,
       clock: realClock,
@@ -60,16 +59,8 @@ class Disk {
   }
 
   /** Between two processes. */
-  async spoilIndex(): Promise<void> {
-    const bytes = await this.inner.read(INDEX).catch(() => undefined);
-    if (bytes === undefined) return;
-    this.#old ??= bytes.slice();
-    if (this.#index === 'stale') await this.inner.replace(INDEX, this.#old);
-    if (this.#index !== 'garbled') return;
-    const garbled = bytes.slice(0, bytes.length - (bytes.length % 3));
-    const at = (bytes.length * 7) % garbled.length;
-    garbled[at] = (garbled[at] ?? 0) ^ 0x11;
-    await this.inner.replace(INDEX, garbled);
+  spoilIndex(): Promise<void> {
+    return this.#spoiler.spoil(INDEX);
   }
 
   bytes(): Promise<Uint8Array> {
@@ -249,9 +240,9 @@ async function look(disk: Disk): Promise<Found> {
   const before = Buffer.from(await disk.bytes());
   const finds: Found[] = [];
   // With the index as it was left, as it is now, and from the bytes of the log alone.
-  for (const indexFrom of [undefined, undefined, Infinity]) {
+  for (const from of [undefined, undefined, Infinity]) {
     await disk.spoilIndex();
-    const store = disk.store(indexFrom);
+    const store = disk.store(from);
     const log = await store.open('s');
     const entries = (await log.since(0)).map(({ entry }) => entry);
     const { outline, head, damage } = log;
@@ -319,29 +310,25 @@ async function canGoOn(disk: Disk, before: readonly Entry[]): Promise<void> {
 
 const ops = fc.array(opArbitrary, { minLength: 1, maxLength: 25 });
 
-describe.each(indexStates)(
-  'whatever is done to a session, its index $index',
-  options,
-  ({ index, numRuns }) => {
-    it('every acknowledged entry is in the file, in order, and nothing else', async () => {
-      await fc.assert(
-        fc.asyncProperty(ops, async (sequence) => {
-          const disk = new Disk(index);
-          const acknowledged = await run(disk, sequence);
-          if (acknowledged.length === 0) return;
-          const found = await look(disk);
-          expect(found.entries).toEqual(acknowledged);
-          expect(found.damage).toEqual([]);
-          checkTree(found);
-          await canGoOn(disk, acknowledged);
-        }),
-        { numRuns },
-      );
-    });
-  },
-);
+describe.each(tried)('whatever is done to a session, its index $index', options, ({ index, numRuns }) => {
+  it('every acknowledged entry is in the file, in order, and nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(ops, async (sequence) => {
+        const disk = new Disk(index);
+        const acknowledged = await run(disk, sequence);
+        if (acknowledged.length === 0) return;
+        const found = await look(disk);
+        expect(found.entries).toEqual(acknowledged);
+        expect(found.damage).toEqual([]);
+        checkTree(found);
+        await canGoOn(disk, acknowledged);
+      }),
+      { numRuns },
+    );
+  });
+});
 
-describe.each(indexStates)('whatever a session holds, its index $index', options, ({ index, numRuns }) => {
+describe.each(tried)('whatever a session holds, its index $index', options, ({ index, numRuns }) => {
   it('a fork at any entry has the path to it, and its every entry reaches its root', async () => {
     await fc.assert(
       fc.asyncProperty(ops, fc.nat(50), async (sequence, at) => {
@@ -389,108 +376,104 @@ function linesOf(bytes: Uint8Array): { text: string; end: number; ids: string[] 
     });
 }
 
-describe.each(indexStates)(
-  'whatever happens to the file, its index $index',
-  options,
-  ({ index, numRuns }) => {
-    it('cut at any byte, it gives every entry before the cut', async () => {
-      await fc.assert(
-        fc.asyncProperty(ops, fc.double({ min: 0, max: 1, noNaN: true }), async (sequence, where) => {
+describe.each(tried)('whatever happens to the file, its index $index', options, ({ index, numRuns }) => {
+  it('cut at any byte, it gives every entry before the cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(ops, fc.double({ min: 0, max: 1, noNaN: true }), async (sequence, where) => {
+        const disk = new Disk(index);
+        if ((await run(disk, sequence)).length === 0) return;
+        const bytes = await disk.bytes();
+        const cut = Math.round(where * bytes.length);
+        await disk.put(bytes.slice(0, cut));
+        const found = await look(disk);
+        checkTree(found);
+        const whole = linesOf(bytes)
+          .slice(1)
+          .filter(({ end }) => end - 1 <= cut)
+          .flatMap(({ ids }) => ids);
+        expect(found.entries.map(({ id }) => id)).toEqual(whole);
+        await canGoOn(disk, found.entries);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('with garbage between its lines, it gives every entry all the same', async () => {
+    const garbage = fc.oneof(
+      fc.uint8Array({ maxLength: 40 }),
+      fc
+        .constantFrom(
+          '{',
+          '[]',
+          'null',
+          '{"type":"message"',
+          '\0\0\0',
+          '{"type":"session","version":4,"id":"x"}',
+        )
+        .map((line) => Buffer.from(line)),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        ops,
+        fc.array(fc.tuple(fc.nat(30), garbage), { minLength: 1, maxLength: 5 }),
+        async (sequence, inserts) => {
           const disk = new Disk(index);
-          if ((await run(disk, sequence)).length === 0) return;
+          const acknowledged = await run(disk, sequence);
+          if (acknowledged.length === 0) return;
+          const pieces: Uint8Array[] = [];
           const bytes = await disk.bytes();
-          const cut = Math.round(where * bytes.length);
-          await disk.put(bytes.slice(0, cut));
+          let from = 0;
+          linesOf(bytes).forEach(({ end }, index) => {
+            for (const [at, junk] of inserts) if (at === index + 1) pieces.push(junk, Buffer.from('\n'));
+            pieces.push(bytes.slice(from, end));
+            from = end;
+          });
+          await disk.put(Buffer.concat(pieces));
           const found = await look(disk);
           checkTree(found);
-          const whole = linesOf(bytes)
-            .slice(1)
-            .filter(({ end }) => end - 1 <= cut)
-            .flatMap(({ ids }) => ids);
-          expect(found.entries.map(({ id }) => id)).toEqual(whole);
-          await canGoOn(disk, found.entries);
-        }),
-        { numRuns },
-      );
-    });
+          expect(found.entries).toEqual(acknowledged);
+          await canGoOn(disk, acknowledged);
+        },
+      ),
+      { numRuns },
+    );
+  });
 
-    it('with garbage between its lines, it gives every entry all the same', async () => {
-      const garbage = fc.oneof(
-        fc.uint8Array({ maxLength: 40 }),
-        fc
-          .constantFrom(
-            '{',
-            '[]',
-            'null',
-            '{"type":"message"',
-            '\0\0\0',
-            '{"type":"session","version":4,"id":"x"}',
-          )
-          .map((line) => Buffer.from(line)),
-      );
-      await fc.assert(
-        fc.asyncProperty(
-          ops,
-          fc.array(fc.tuple(fc.nat(30), garbage), { minLength: 1, maxLength: 5 }),
-          async (sequence, inserts) => {
-            const disk = new Disk(index);
-            const acknowledged = await run(disk, sequence);
-            if (acknowledged.length === 0) return;
-            const pieces: Uint8Array[] = [];
-            const bytes = await disk.bytes();
-            let from = 0;
-            linesOf(bytes).forEach(({ end }, index) => {
-              for (const [at, junk] of inserts) if (at === index + 1) pieces.push(junk, Buffer.from('\n'));
-              pieces.push(bytes.slice(from, end));
-              from = end;
-            });
-            await disk.put(Buffer.concat(pieces));
-            const found = await look(disk);
-            checkTree(found);
-            expect(found.entries).toEqual(acknowledged);
-            await canGoOn(disk, acknowledged);
-          },
-        ),
-        { numRuns },
-      );
+  it('with bytes overwritten, lost or doubled anywhere, it gives what was not touched', async () => {
+    const harm = fc.record({
+      at: fc.double({ min: 0, max: 1, noNaN: true }),
+      length: fc.nat(60),
+      with: fc.constantFrom('nul', 'noise', 'nothing', 'twice'),
     });
-
-    it('with bytes overwritten, lost or doubled anywhere, it gives what was not touched', async () => {
-      const harm = fc.record({
-        at: fc.double({ min: 0, max: 1, noNaN: true }),
-        length: fc.nat(60),
-        with: fc.constantFrom('nul', 'noise', 'nothing', 'twice'),
-      });
-      await fc.assert(
-        fc.asyncProperty(ops, fc.array(harm, { minLength: 1, maxLength: 3 }), async (sequence, harms) => {
-          const disk = new Disk(index);
-          if ((await run(disk, sequence)).length === 0) return;
-          let bytes = Buffer.from(await disk.bytes());
-          const before = linesOf(bytes);
-          for (const { at, length, with: kind } of harms) {
-            const begin = Math.round(at * bytes.length);
-            const piece = bytes.subarray(begin, begin + length);
-            const put = {
-              nul: Buffer.alloc(length),
-              noise: Buffer.from(piece.map((byte) => byte ^ 0x15)),
-              nothing: Buffer.alloc(0),
-              twice: Buffer.concat([piece, piece]),
-            }[kind];
-            bytes = Buffer.concat([bytes.subarray(0, begin), put, bytes.subarray(begin + length)]);
-          }
-          await disk.put(bytes);
-          const found = await look(disk);
-          checkTree(found);
-          // A line that still stands there as it was is read as it was, whatever surrounds it.
-          const ids = new Set(found.entries.map(({ id }) => id));
-          const left = `\n${bytes.toString('latin1')}`;
-          for (const { text, ids: wanted } of before.slice(1)) {
-            if (left.includes(`\n${text}\n`)) for (const id of wanted) expect(ids).toContain(id);
-          }
-          await canGoOn(disk, found.entries);
-        }),
-        { numRuns },
-      );
-    });
-  },
-);
+    await fc.assert(
+      fc.asyncProperty(ops, fc.array(harm, { minLength: 1, maxLength: 3 }), async (sequence, harms) => {
+        const disk = new Disk(index);
+        if ((await run(disk, sequence)).length === 0) return;
+        let bytes = Buffer.from(await disk.bytes());
+        const before = linesOf(bytes);
+        for (const { at, length, with: kind } of harms) {
+          const begin = Math.round(at * bytes.length);
+          const piece = bytes.subarray(begin, begin + length);
+          const put = {
+            nul: Buffer.alloc(length),
+            noise: Buffer.from(piece.map((byte) => byte ^ 0x15)),
+            nothing: Buffer.alloc(0),
+            twice: Buffer.concat([piece, piece]),
+          }[kind];
+          bytes = Buffer.concat([bytes.subarray(0, begin), put, bytes.subarray(begin + length)]);
+        }
+        await disk.put(bytes);
+        const found = await look(disk);
+        checkTree(found);
+        // A line that still stands there as it was is read as it was, whatever surrounds it.
+        const ids = new Set(found.entries.map(({ id }) => id));
+        const left = `\n${bytes.toString('latin1')}`;
+        for (const { text, ids: wanted } of before.slice(1)) {
+          if (left.includes(`\n${text}\n`)) for (const id of wanted) expect(ids).toContain(id);
+        }
+        await canGoOn(disk, found.entries);
+      }),
+      { numRuns },
+    );
+  });
+});
