@@ -21,6 +21,11 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
   private readonly changed = this.bag.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
   private readonly shown = new Map<string, Shown>();
   private readonly typing = new Map<string, NodeJS.Timeout>();
+  /** What stands in the file for the editor, as it was read or saved last. */
+  private readonly saved = new Map<string, string>();
+  /** Those with something kept that is not saved, and with something that is being kept just now. */
+  private readonly unsaved = new Set<string>();
+  private readonly keeping = new Map<string, Promise<void>>();
   readonly onDidChangeFile = this.changed.event;
 
   constructor(private readonly parts: DiffParts) {
@@ -30,14 +35,10 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
           this.keepSoon(document);
       }),
     );
-    // Closed without saving: what was saved before counts.
     this.bag.add(
-      vscode.workspace.onDidCloseTextDocument((document) => {
-        if (document.uri.scheme !== PROPOSED) return;
-        const known = this.shown.get(document.uri.toString());
-        this.shown.delete(document.uri.toString());
-        this.forgetTyping(document.uri);
-        if (known !== undefined && known.text !== document.getText()) this.keepNow(document.uri, known.text);
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        // Another language for it closes and opens it in one: by then it is open again.
+        if (uri.scheme === PROPOSED) queueMicrotask(() => this.closed(uri));
       }),
     );
   }
@@ -50,25 +51,55 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    return Buffer.from((await this.look(uri)).text);
+    const { text } = await this.look(uri);
+    this.saved.set(uri.toString(), text);
+    return Buffer.from(text);
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
     this.forgetTyping(uri);
     this.set(uri, text);
+    this.saved.set(uri.toString(), text);
+    this.unsaved.delete(uri.toString());
     await this.keep(uri, text);
   }
 
   /** Shows what was made of it elsewhere. What is being typed here is newer. */
   async refresh(session: string): Promise<void> {
-    for (const { uri, isDirty } of vscode.workspace.textDocuments) {
-      if (uri.scheme !== PROPOSED || isDirty || parseAddress(uri).session !== session) continue;
+    for (const document of vscode.workspace.textDocuments) {
+      const { uri } = document;
+      if (uri.scheme !== PROPOSED || parseAddress(uri).session !== session) continue;
       const before = this.shown.get(uri.toString());
-      const { text } = await this.look(uri);
-      if (before !== undefined && before.text !== text)
+      const { text, isEditable } = await this.look(uri);
+      if (document.isDirty) {
+        if (isEditable) await this.replaceTyped(document, text);
+      } else if (before !== undefined && before.text !== text)
         this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
     }
+  }
+
+  /** What was typed here is kept at once: what is kept and is something else comes from elsewhere, and is newer. */
+  private async replaceTyped(document: vscode.TextDocument, text: string): Promise<void> {
+    const key = document.uri.toString();
+    const isAsKept = (): boolean => sameLines(document.getText(), text);
+    if (isAsKept() || this.typing.has(key) || this.keeping.has(key)) return;
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
+    await vscode.workspace.applyEdit(edit);
+    // Kept as it is already: saved, it is nothing to ask about when it closes.
+    if (isAsKept()) await document.save();
+  }
+
+  /** Closed without saving: what was saved before counts. */
+  private closed(uri: vscode.Uri): void {
+    const key = uri.toString();
+    if (vscode.workspace.textDocuments.some((open) => open.uri.toString() === key)) return;
+    const saved = this.saved.get(key);
+    this.shown.delete(key);
+    this.saved.delete(key);
+    this.forgetTyping(uri);
+    if (this.unsaved.delete(key) && saved !== undefined) this.keepNow(uri, saved);
   }
 
   watch(): vscode.Disposable {
@@ -112,8 +143,13 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
 
   private keepSoon(document: vscode.TextDocument): void {
     this.forgetTyping(document.uri);
-    const timer = setTimeout(() => this.keepNow(document.uri, document.getText()), PAUSE_MS);
-    this.typing.set(document.uri.toString(), timer);
+    const key = document.uri.toString();
+    this.unsaved.add(key);
+    const timer = setTimeout(() => {
+      this.typing.delete(key);
+      this.keepNow(document.uri, document.getText());
+    }, PAUSE_MS);
+    this.typing.set(key, timer);
   }
 
   private forgetTyping(uri: vscode.Uri): void {
@@ -125,10 +161,35 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
     this.keep(uri, text).catch(this.parts.onError);
   }
 
+  /** One after the other, so that the last one counts. */
   private async keep(uri: vscode.Uri, text: string): Promise<void> {
+    const key = uri.toString();
+    const before = this.keeping.get(key) ?? Promise.resolve();
+    const kept = before.then(
+      () => this.write(uri, text),
+      () => this.write(uri, text),
+    );
+    this.keeping.set(key, kept);
+    try {
+      await kept;
+    } finally {
+      if (this.keeping.get(key) === kept) this.keeping.delete(key);
+    }
+  }
+
+  private async write(uri: vscode.Uri, text: string): Promise<void> {
     const { session, call_id, index } = parseAddress(uri);
     const file = (await this.parts.find(session, call_id))?.files[index];
     if (file === undefined) return;
-    await this.parts.keep(session, call_id, text === (file.after ?? '') ? null : text);
+    const proposed = file.after ?? '';
+    // An editor gives all lines one kind of end: that alone is no change.
+    const isProposed = text === proposed || (hasMixedEnds(proposed) && sameLines(text, proposed));
+    await this.parts.keep(session, call_id, isProposed ? null : text);
   }
 }
+
+const sameLines = (one: string, other: string): boolean => withOneEnd(one) === withOneEnd(other);
+
+const withOneEnd = (text: string): string => text.replaceAll('\r\n', '\n');
+
+const hasMixedEnds = (text: string): boolean => text.includes('\r\n') && /(^|[^\r])\n/.test(text);
