@@ -23,6 +23,8 @@ export interface Loaded {
   seen: BlockHashes;
   /** How much of the file an index on disk says right, and can be trusted to say the next time. */
   indexed: number;
+  /** What was read before reading failed, of which nobody has been told. */
+  untold: PlacedEntry[];
 }
 
 export const markOf = (bytes: Uint8Array): Uint8Array => bytes.slice(0, MARK_BYTES);
@@ -49,7 +51,7 @@ export async function loadLog(
       const ledger = new Ledger(name, new Date(mtime).toISOString(), known?.base);
       const indexed = known === undefined || known.wasCompared ? 0 : ledger.next.from;
       const seen = known?.seen ?? new BlockHashes();
-      const loaded = { ledger, size, mtime, seen, indexed };
+      const loaded = { ledger, size, mtime, seen, indexed, untold: [] };
       const onBytes = (read: number): void => {
         signal?.throwIfAborted();
         onRead?.(read, size);
@@ -72,9 +74,13 @@ export async function readMore(
       const mark = await readRange(file, 0, Math.min(MARK_BYTES, size));
       const isSame = Buffer.compare(mark.subarray(0, loaded.mark.length), loaded.mark) === 0;
       if (!isSame || size < loaded.size) return undefined;
-      const placed: PlacedEntry[] = [];
-      await readOn(file, loaded, size, { onPlaced: (entries) => placed.push(...entries) });
-      Object.assign(loaded, { size, mark });
+      const onPlaced = (entries: PlacedEntry[]): void => {
+        loaded.untold.push(...entries);
+        loaded.size = loaded.ledger.next.from;
+      };
+      await readOn(file, loaded, size, { onPlaced });
+      const placed = loaded.untold;
+      Object.assign(loaded, { size, mark, untold: [] });
       return placed;
     }),
   );

@@ -62,7 +62,8 @@ export class LogFile {
     const ledger = new Ledger(parts.paths.name, header.timestamp ?? '');
     ledger.begin(header);
     const seen = new BlockHashes();
-    return new LogFile(parts, { ledger, size: 0, mtime: 0, mark: new Uint8Array(0), seen, indexed: 0 }, true);
+    const empty = { size: 0, mtime: 0, mark: new Uint8Array(0), indexed: 0, untold: [] };
+    return new LogFile(parts, { ledger, seen, ...empty }, true);
   }
 
   static async open(parts: LogFileParts, reading: Reading = {}): Promise<LogFile> {
@@ -123,7 +124,8 @@ export class LogFile {
     if (stat === undefined) throw gone(paths.log);
     // Where a fragment stood, another may have set it aside and written as many bytes.
     const isTorn = this.ledger.tail.kind === 'fragment';
-    if (stat.size === this.#loaded.size && !isTorn) return nothingNew;
+    const { size, untold } = this.#loaded;
+    if (stat.size === size && !isTorn && untold.length === 0) return nothingNew;
     const placed = await readMore(files, paths.log, this.#loaded);
     if (placed !== undefined) return { placed, isReloaded: false };
     this.#loaded = await load(this.#parts);

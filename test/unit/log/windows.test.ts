@@ -47,6 +47,30 @@ describe('two windows on one session', () => {
     expect([await pathTexts(second), heard]).toEqual([['a', 'b'], ['1 b']]);
   });
 
+  it('B1: the second is told once of each entry, also when reading on failed half way', async () => {
+    const [first] = await inBoth();
+    const files = new FaultyFiles(createNodeFiles());
+    const second = await place.store({ files }).open('s');
+    const heard: string[] = [];
+    second.onAppend((placed) =>
+      heard.push(...placed.map(({ position, entry }) => `${position} ${entry.id}`)),
+    );
+    // Each more than half of what is read at once.
+    for (const name of ['b', 'c', 'd']) await first.append([user(name.repeat(200_000))]);
+    const wanted = first.outline.slice(1).map(([id], index) => `${index + 1} ${id}`);
+    for (let failures = 0; failures < 2; failures++) {
+      files.faults = [{ call: 'file.read', path: '.jsonl', errno: 'EIO', after: 2, times: 1 }];
+      await expect(second.catchUp()).rejects.toMatchObject({ code: 'StorageFailure' });
+    }
+    files.heal();
+    await second.catchUp();
+    expect(heard).toEqual(wanted);
+    await first.append([assistant('e')]);
+    await second.catchUp();
+    expect(heard).toHaveLength(wanted.length + 1);
+    expect(second.outline).toEqual(first.outline);
+  });
+
   it('B1: the second cannot write while the first works, and is told who does', async () => {
     const [first, second] = await inBoth();
     const lease = await first.acquire();
