@@ -9,6 +9,9 @@ import type { AppendRequest } from './append-queue.js';
 import type { Blobs } from './store.js';
 import { loneHighSurrogate } from './torn-text.js';
 
+/** Where what is too long goes. */
+type Put = Pick<Blobs, 'put'>;
+
 type DraftOf<T extends Draft['type']> = Extract<Draft, { type: T }>;
 
 /** Leaves room for id, parent and time, which the log adds. */
@@ -21,10 +24,7 @@ const BYTES_PER_CHARACTER = 6;
 const WORTH_CHARS = 4 * PREVIEW_CHARS;
 
 /** Those whose batch could be made to fit; one that cannot be kept is refused alone. */
-export async function fitRequests(
-  blobs: Blobs,
-  requests: readonly AppendRequest[],
-): Promise<AppendRequest[]> {
+export async function fitRequests(blobs: Put, requests: readonly AppendRequest[]): Promise<AppendRequest[]> {
   const fitted: AppendRequest[] = [];
   for (const request of requests) {
     try {
@@ -37,7 +37,7 @@ export async function fitRequests(
 }
 
 /** The batch with what is too long in blobs; the same batch when nothing is. @throws BoughError StorageFailure */
-async function fitBatch(blobs: Blobs, batch: readonly Draft[]): Promise<readonly Draft[]> {
+async function fitBatch(blobs: Put, batch: readonly Draft[]): Promise<readonly Draft[]> {
   if (batch.every(isSmall)) return batch;
   const fitted: Draft[] = [];
   for (const draft of batch) fitted.push(isSmall(draft) ? draft : await fitDraft(blobs, draft));
@@ -45,7 +45,7 @@ async function fitBatch(blobs: Blobs, batch: readonly Draft[]): Promise<readonly
 }
 
 /** One entry that is not made by an append. */
-export const fitEntry = async (blobs: Blobs, entry: KnownEntry): Promise<KnownEntry> =>
+export const fitEntry = async (blobs: Put, entry: KnownEntry): Promise<KnownEntry> =>
   isSmall(entry) ? entry : ({ ...entry, ...(await fitDraft(blobs, entry)) } as KnownEntry);
 
 /** Told without serialising it: whether all its text and keys together are short. */
@@ -89,7 +89,7 @@ function isJson(draft: Draft): boolean {
   }
 }
 
-async function fitDraft(blobs: Blobs, draft: Draft): Promise<Draft> {
+async function fitDraft(blobs: Put, draft: Draft): Promise<Draft> {
   if (!isValid(draft) || fits(draft)) return draft;
   switch (draft.type) {
     case 'message':
@@ -104,7 +104,7 @@ async function fitDraft(blobs: Blobs, draft: Draft): Promise<Draft> {
 }
 
 /** The longest parts first, until the rest fits; when there are too many for their previews, without those. */
-async function fitMessage(blobs: Blobs, message: DraftOf<'message'>): Promise<Draft> {
+async function fitMessage(blobs: Put, message: DraftOf<'message'>): Promise<Draft> {
   const parts = [...message.parts];
   const sizes = parts.map(bytesOf);
   const order = [...parts.keys()].sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0));
@@ -121,7 +121,7 @@ async function fitMessage(blobs: Blobs, message: DraftOf<'message'>): Promise<Dr
   return { ...message, parts };
 }
 
-async function offload(blobs: Blobs, part: Part): Promise<Part> {
+async function offload(blobs: Put, part: Part): Promise<Part> {
   const light = await offloadMetadata(blobs, part);
   if (bytesOf(light) < WORTH_CHARS) return light;
   switch (light.type) {
@@ -147,7 +147,7 @@ async function offload(blobs: Blobs, part: Part): Promise<Part> {
 }
 
 /** Signatures and metadata are opaque: they go back to their provider whole or not at all. */
-async function offloadMetadata(blobs: Blobs, part: Part): Promise<Part> {
+async function offloadMetadata(blobs: Put, part: Part): Promise<Part> {
   if (part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'tool_call') return part;
   const { provider_metadata, ...rest } = part;
   const signature = rest.type === 'reasoning' ? rest.signature : undefined;
@@ -158,12 +158,12 @@ async function offloadMetadata(blobs: Blobs, part: Part): Promise<Part> {
   return { ...reasoning, metadata_blob };
 }
 
-function withoutPreview(_: Blobs, part: Part): Promise<Part> {
+function withoutPreview(_: Put, part: Part): Promise<Part> {
   return Promise.resolve('blob' in part && 'preview' in part ? { ...part, preview: '' } : part);
 }
 
 /** What earlier attempts streamed goes first; then the longer of text and reasoning, the other when that is not enough. */
-async function fitIncomplete(blobs: Blobs, draft: DraftOf<'incomplete_output'>): Promise<Draft> {
+async function fitIncomplete(blobs: Put, draft: DraftOf<'incomplete_output'>): Promise<Draft> {
   const earlier = [...(draft.earlier ?? [])];
   const withTries = (): DraftOf<'incomplete_output'> =>
     earlier.length === 0 ? draft : { ...draft, earlier: [...earlier] };
@@ -196,7 +196,7 @@ interface Texts {
   preview?: string | undefined;
 }
 
-async function offloadTexts<T extends Texts>(blobs: Blobs, of: T, isDone: (now: T) => boolean): Promise<T> {
+async function offloadTexts<T extends Texts>(blobs: Put, of: T, isDone: (now: T) => boolean): Promise<T> {
   let fitted = of;
   const { text, reasoning = '' } = of;
   const order =
@@ -211,7 +211,7 @@ async function offloadTexts<T extends Texts>(blobs: Blobs, of: T, isDone: (now: 
   return fitted;
 }
 
-async function putText(blobs: Blobs, text: string): Promise<{ blob: string; preview: string }> {
+async function putText(blobs: Put, text: string): Promise<{ blob: string; preview: string }> {
   return { blob: await blobs.put(text), preview: beginningOf(text) };
 }
 

@@ -1,9 +1,11 @@
 /** Bodies a view asks for by id, in file order, with the notes that belong to them. Unknown ids are left out. */
 import type { PlacedEntry, SessionLog } from '../../log/store.js';
 import { isConversation, type Entry } from '../../shared/notes.js';
+import type { Fitted } from './fitted.js';
 
 export async function readBodies(
   log: Pick<SessionLog, 'outline' | 'nodes' | 'lineFrom'>,
+  fitted: Fitted,
   ids: readonly string[],
 ): Promise<Entry[]> {
   const missing = new Set(ids);
@@ -17,7 +19,8 @@ export async function readBodies(
       found.set(placed.position, placed);
     for (const { entry } of found.values()) missing.delete(entry.id);
   }
-  return [...found.values()].sort((a, b) => a.position - b.position).map(({ entry }) => entry);
+  const sorted = [...found.values()].sort((a, b) => a.position - b.position);
+  return (await fitted.all(sorted)).map(({ entry }) => entry);
 }
 
 function withNotes(line: readonly PlacedEntry[], wanted: ReadonlySet<string>): PlacedEntry[] {

@@ -21,6 +21,7 @@ import { failureOf, Refusal, troubleOf } from '../errors.js';
 import { readBodies } from './bodies.js';
 import { compareLines } from './compare.js';
 import { Feed, type ShownSession } from './feed.js';
+import { Fitted } from './fitted.js';
 import { Opening, type Coming } from './opening.js';
 
 export interface IntentOutcome {
@@ -282,16 +283,17 @@ export class Channel implements Disposable {
   }
 
   private async answer(ask: Ask, { agent }: ShownSession): Promise<AskResults[keyof AskResults]> {
+    const fitted = this.feed?.fitted ?? new Fitted(agent.log);
     switch (ask.what) {
       case 'bodies':
-        return readBodies(agent.log, ask.ids);
+        return readBodies(agent.log, fitted, ask.ids);
       case 'snapshot':
         await this.feed?.sendSnapshot();
         return null;
       case 'blob':
-        return new TextDecoder().decode(await agent.log.blobs.get(ask.hash));
+        return new TextDecoder().decode(await fitted.bytes(ask.hash));
       case 'compare':
-        return compareLines(agent.log, ask.left_id, ask.right_id);
+        return compareLines(agent.log, fitted, ask);
       case 'mentions':
         return this.parts.context.mentions(ask.query);
       case 'symbols':

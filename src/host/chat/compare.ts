@@ -3,19 +3,24 @@ import type { SessionLog } from '../../log/store.js';
 import { Outline } from '../../shared/fold/outline.js';
 import { isConversation } from '../../shared/notes.js';
 import type { ComparedLine, ComparedLines } from '../../shared/protocol.js';
+import type { Fitted } from './fitted.js';
 
 /** How many messages of each line are brought; the view says so when there are more. */
 const MOST = 300;
 
 type Log = Pick<SessionLog, 'outline' | 'line' | 'state' | 'files'>;
 
-export async function compareLines(log: Log, left_id: string, right_id: string): Promise<ComparedLines> {
+export async function compareLines(
+  log: Log,
+  fitted: Fitted,
+  { left_id, right_id }: { left_id: string; right_id: string },
+): Promise<ComparedLines> {
   const outline = new Outline(log.outline);
   const common = commonAncestor(outline, left_id, right_id);
   return {
     common_id: common,
-    left: await lineFrom(log, left_id, common),
-    right: await lineFrom(log, right_id, common),
+    left: await lineFrom(log, fitted, { head: left_id, common }),
+    right: await lineFrom(log, fitted, { head: right_id, common }),
     files: differingFiles(log, left_id, right_id).map(({ path, left, right }) => ({
       path,
       left: left !== null,
@@ -31,7 +36,11 @@ function commonAncestor(outline: Outline, left: string, right: string): string |
   return shared === undefined ? null : (outline.nodes[shared]?.[0] ?? null);
 }
 
-async function lineFrom(log: Log, head: string, common: string | null): Promise<ComparedLine> {
+async function lineFrom(
+  log: Log,
+  fitted: Fitted,
+  { head, common }: { head: string; common: string | null },
+): Promise<ComparedLine> {
   const line = await log.line(head);
   const from = common === null ? 0 : line.findIndex(({ entry }) => entry.id === common) + 1;
   const own = line.slice(from);
@@ -39,7 +48,7 @@ async function lineFrom(log: Log, head: string, common: string | null): Promise<
   const until = places[MOST] ?? own.length;
   return {
     head,
-    entries: own.slice(places[0] ?? 0, until),
+    entries: await fitted.all(own.slice(places[0] ?? 0, until)),
     state: log.state(head),
     left_out: Math.max(0, places.length - MOST),
   };

@@ -9,6 +9,7 @@ import type { Snapshot, StatusView, ToWebview } from '../../shared/protocol.js';
 import { createBag } from '../disposables.js';
 import { failureOf } from '../errors.js';
 import { Growth } from './growth.js';
+import { Fitted } from './fitted.js';
 import { buildAppended, buildSnapshot, followsOn } from './snapshot.js';
 
 /** How long what streams is gathered before it is sent. */
@@ -39,6 +40,7 @@ export interface FeedParts {
 export class Feed implements Disposable {
   private readonly bag = createBag();
   private readonly growth: Growth;
+  readonly fitted: Fitted;
   private readonly id: string;
   /** Counts the view has; undefined before its first snapshot. */
   private sent: { position: number; nodes: number } | undefined;
@@ -55,6 +57,7 @@ export class Feed implements Disposable {
     private readonly parts: FeedParts,
   ) {
     this.id = session.agent.log.id;
+    this.fitted = new Fitted(session.agent.log);
     this.growth = new Growth(this.id);
     this.follow();
   }
@@ -84,6 +87,7 @@ export class Feed implements Disposable {
     const draft = await this.parts.readDraft(this.id);
     const snapshot = await buildSnapshot({
       agent,
+      fitted: this.fitted,
       isEphemeral: this.session.isEphemeral,
       title: () => this.session.title(),
       status: () => this.session.status(),

@@ -3,12 +3,14 @@ import type { AgentSession } from '../../agent/types.js';
 import type { LinePage, PlacedEntry } from '../../log/store.js';
 import { isConversation } from '../../shared/notes.js';
 import type { Snapshot, StatusView, ToWebview } from '../../shared/protocol.js';
+import type { Fitted } from './fitted.js';
 
 /** Entries of the path a snapshot brings along; the view asks for older bodies when they come into sight. */
 export const PAGE = 200;
 
 export interface SnapshotParts {
   agent: AgentSession;
+  fitted: Fitted;
   isEphemeral: boolean;
   /** Both are asked for when the rest is read: what changed meanwhile is in them. */
   title: () => string;
@@ -17,9 +19,9 @@ export interface SnapshotParts {
 }
 
 export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
-  const { agent, isEphemeral, title, status, draft } = parts;
+  const { agent, fitted, isEphemeral, title, status, draft } = parts;
   const { log } = agent;
-  const page = await settledPage(log);
+  const page = await settledPage(log, fitted);
   const dropped = agent.dropped();
   return {
     type: 'snapshot',
@@ -47,10 +49,11 @@ export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
 }
 
 /** The end of the line as it is when this resolves: what was appended while it was read would be missing from it. */
-async function settledPage(log: AgentSession['log']): Promise<LinePage> {
+async function settledPage(log: AgentSession['log'], fitted: Fitted): Promise<LinePage> {
   for (;;) {
     const before = log.position;
-    const page = await log.page(PAGE);
+    const { entries, more } = await log.page(PAGE);
+    const page = { entries: await fitted.all(entries), more };
     if (log.position === before) return page;
   }
 }
