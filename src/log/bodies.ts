@@ -3,8 +3,8 @@ import type { Files } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
 import { readRange, withFile } from './bytes.js';
-import { parseLine } from './codec.js';
-import type { EntryPlace, Ledger } from './ledger.js';
+import { parseAgain, parseLine } from './codec.js';
+import { sumOf, type EntryPlace, type Ledger } from './ledger.js';
 import { stored } from './storage.js';
 import { recordTexts } from './record-text.js';
 import type { PlacedEntry, PlacedRecord } from './store.js';
@@ -49,7 +49,7 @@ export class Bodies {
       positions.map((position) => placeOf(ledger, position)).map((place) => [place.offset, place]),
     );
     if (lines.size === 0) return [];
-    await this.#eachLine([...lines.values()], (offset, bytes) => {
+    await this.#eachLine([...lines.values()], ({ offset }, bytes) => {
       texts.set(offset, recordTexts(bytes, ledger.dialect, ledger.fallbackTime));
     });
     return placed.map(({ position, entry }) => {
@@ -58,18 +58,17 @@ export class Bodies {
     });
   }
 
-  async #eachLine(
-    places: EntryPlace[],
-    take: (offset: number, bytes: Uint8Array, length: number) => void,
-  ): Promise<void> {
+  async #eachLine(places: EntryPlace[], take: (place: EntryPlace, bytes: Uint8Array) => void): Promise<void> {
     await stored('read', this.#path, () =>
       withFile(this.#files.open(this.#path, 'read'), async (file) => {
         for (const run of runsOf(places)) {
           const first = run[0]?.offset ?? 0;
           const last = run.at(-1) ?? { offset: first, length: 0 };
           const bytes = await readRange(file, first, last.offset + last.length);
-          for (const { offset, length } of run)
-            take(offset, bytes.subarray(offset - first, offset - first + length), length);
+          for (const place of run) {
+            const from = place.offset - first;
+            take(place, bytes.subarray(from, from + place.length));
+          }
         }
       }),
     );
@@ -84,15 +83,15 @@ export class Bodies {
       else found.set(place.offset, cached.entries);
     }
     if (missing.length === 0) return found;
-    await this.#eachLine(missing, (offset, bytes, length) => {
-      const { entries } = parseLine(bytes, ledger.dialect, ledger.fallbackTime);
-      found.set(offset, entries);
-      this.#keep(offset, entries, length);
+    await this.#eachLine(missing, (place, bytes) => {
+      const entries = entriesIn(bytes, place, ledger);
+      found.set(place.offset, entries);
+      this.#keep(place, entries);
     });
     return found;
   }
 
-  #keep(offset: number, entries: readonly Entry[], length: number): void {
+  #keep({ offset, length }: EntryPlace, entries: readonly Entry[]): void {
     this.#lines.set(offset, { entries, length });
     this.#cachedBytes += length;
     for (const [oldest, { length: bytes }] of this.#lines) {
@@ -107,6 +106,12 @@ export class Bodies {
     this.#lines.clear();
     this.#cachedBytes = 0;
   }
+}
+
+/** Of a line that is as it was read before, without checking it again; of any other, whatever it makes. */
+function entriesIn(bytes: Uint8Array, { sum }: EntryPlace, ledger: Ledger): readonly Entry[] {
+  const again = ledger.dialect === 'own' && sumOf(bytes) === sum ? parseAgain(bytes) : undefined;
+  return again ?? parseLine(bytes, ledger.dialect, ledger.fallbackTime).entries;
 }
 
 function placeOf(ledger: Ledger, position: number): EntryPlace {

@@ -13,7 +13,12 @@ export class LedgerBase {
   readonly plain: PlainPart;
   readonly fold: FoldBase;
   readonly tree: TreeBase;
-  readonly #places: { offsets: Float64Array; lengths: Uint32Array; indexes: Uint32Array };
+  readonly #places: {
+    offsets: Float64Array;
+    lengths: Uint32Array;
+    indexes: Uint32Array;
+    sums: Int32Array;
+  };
   readonly #relinked: Map<number, NonNullable<EntryPlace['relinked']>>;
   readonly attempts: () => ReadonlySet<string>;
 
@@ -27,6 +32,7 @@ export class LedgerBase {
       offsets: sections.float64('offsets'),
       lengths: sections.uint32('lengths'),
       indexes: sections.uint32('indexes'),
+      sums: sections.int32('sums'),
     };
     this.#relinked = new Map(
       this.plain.relinked.map(([position, id, parent_id]) => [position, { id, parent_id }]),
@@ -39,11 +45,12 @@ export class LedgerBase {
   }
 
   place(position: number): EntryPlace | undefined {
-    const { offsets, lengths, indexes } = this.#places;
+    const { offsets, lengths, indexes, sums } = this.#places;
     const offset = offsets[position];
     if (offset === undefined) return undefined;
     const relinked = this.#relinked.get(position);
-    const place = { offset, length: lengths[position] ?? 0, index: indexes[position] ?? 0 };
+    const sum = sums[position] ?? 0;
+    const place = { offset, length: lengths[position] ?? 0, index: indexes[position] ?? 0, sum };
     return relinked === undefined ? place : { ...place, relinked };
   }
 }
@@ -54,10 +61,10 @@ class StoredTree implements TreeBase {
   readonly ids: () => readonly string[];
   readonly #anchors: Int32Array;
   readonly #parents: Int32Array;
-  readonly #nodes: readonly OutlineNode[];
+  readonly #nodes: () => readonly OutlineNode[];
   readonly #positions: () => ReadonlyMap<string, number>;
 
-  constructor(sections: Sections, { lost, gap }: PlainPart, nodes: readonly OutlineNode[]) {
+  constructor(sections: Sections, { lost, gap }: PlainPart, nodes: () => readonly OutlineNode[]) {
     this.lost = lost;
     this.gap = gap?.head;
     this.#nodes = nodes;
@@ -78,14 +85,16 @@ class StoredTree implements TreeBase {
   }
 
   #idOf(ordinal: number | undefined): string | null {
-    return this.#nodes[ordinal ?? -1]?.[0] ?? null;
+    return this.#nodes()[ordinal ?? -1]?.[0] ?? null;
   }
 }
 
 class StoredFold implements FoldBase {
   readonly position: number;
   readonly head: number;
-  readonly nodes: readonly OutlineNode[];
+  readonly headId: string | null;
+  readonly nodes: () => readonly OutlineNode[];
+  readonly parents: Int32Array;
   readonly positions: Uint32Array;
   readonly sessionWide: readonly number[];
   readonly facts: FactsBase;
@@ -101,11 +110,13 @@ class StoredFold implements FoldBase {
   readonly #checkpoints: StoredTexts;
   readonly #checkpointOf: ReadonlyMap<number, number>;
 
-  constructor(sections: Sections, { head, sessionWide, facts }: PlainPart) {
+  constructor(sections: Sections, { head, headId, sessionWide, facts }: PlainPart) {
     this.position = sections.float64('offsets').length;
     this.head = head;
+    this.headId = headId;
     this.sessionWide = sessionWide;
-    this.nodes = sections.json<OutlineNode[]>('nodes');
+    this.nodes = once(() => sections.json<OutlineNode[]>('nodes'));
+    this.parents = sections.int32('node parents');
     this.positions = sections.uint32('node positions');
     this.facts = new StoredFacts(sections, facts);
     this.files = once(() => sections.json<PlacedChanges[]>('files'));
@@ -123,7 +134,7 @@ class StoredFold implements FoldBase {
   }
 
   digest(ordinal: number): Digest {
-    return { id: this.nodes[ordinal]?.[0] ?? '', ...this.#digests.json<Omit<Digest, 'id'>>(ordinal) };
+    return { id: this.nodes()[ordinal]?.[0] ?? '', ...this.#digests.json<Omit<Digest, 'id'>>(ordinal) };
   }
 
   notes(ordinal: number): PlacedNote[] {
@@ -148,7 +159,7 @@ class StoredFold implements FoldBase {
     if (ordinal >= 0) {
       const end = this.#startBegins[ordinal + 1] ?? 0;
       for (let at = this.#startBegins[ordinal] ?? 0; at < end; at++) marks[this.#starts[at] ?? 0] = 1;
-      if (this.#isNotBegun[ordinal] === 1) later.calls(this.digest(ordinal));
+      if (this.#isNotBegun[ordinal] === 1) later.calls(this.digest(ordinal), marks);
     }
     const end = this.#noteBegins[ordinal + 2] ?? 0;
     for (let at = this.#noteBegins[ordinal + 1] ?? 0; at < end; at++) {
@@ -157,7 +168,7 @@ class StoredFold implements FoldBase {
       marks[position] = 1;
       const elsewhere = this.#noteElsewhere[at] ?? 0;
       if (elsewhere >= 0) marks[elsewhere] = 1;
-      else if (elsewhere === NOT_YET) later.note(this.#note(at));
+      else if (elsewhere === NOT_YET) later.note(this.#note(at), marks);
     }
   }
 

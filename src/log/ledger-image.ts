@@ -37,6 +37,7 @@ export interface PlainPart {
   gap: { head: string | null } | undefined;
   relinked: [position: number, id: string, parent_id: string | null][];
   head: number;
+  headId: string | null;
   sessionWide: readonly number[];
   facts: PlainFacts;
 }
@@ -50,6 +51,10 @@ export function piecesOf(image: LedgerImage): Uint8Array[] {
   const { fold } = image;
   sections.json('plain', plainOf(image));
   sections.json('nodes', fold.nodes);
+  sections.numbers(
+    'node parents',
+    Int32Array.from(fold.nodes, ([, parent]) => parent),
+  );
   sections.numbers('node positions', Uint32Array.from(fold.positions));
   putLinks(sections, image);
   sections.numbers(
@@ -63,6 +68,10 @@ export function piecesOf(image: LedgerImage): Uint8Array[] {
   sections.numbers(
     'indexes',
     Uint32Array.from(image.places, ({ index }) => index),
+  );
+  sections.numbers(
+    'sums',
+    Int32Array.from(image.places, ({ sum }) => sum),
   );
   sections.json('attempts', [...image.attempts]);
   putDigests(sections, fold);
@@ -101,6 +110,7 @@ function plainOf(image: LedgerImage): PlainPart {
     gap: tree.gap === undefined ? undefined : { head: tree.gap },
     relinked,
     head: fold.head,
+    headId: fold.nodes[fold.head]?.[0] ?? null,
     sessionWide: fold.sessionWide,
     facts: fold.facts.plain,
   };

@@ -2,6 +2,7 @@
  * What a log says, from its lines in file order: header, entries' places, fold and damage. Holds no bodies. List,
  * transcript and model context are all read through this, so that they cannot disagree.
  */
+import { crc32 } from 'node:zlib';
 import type { Header } from '../shared/entry.js';
 import { FORMAT_VERSION } from '../shared/entry.js';
 import { SessionFold } from '../shared/fold/session-fold.js';
@@ -17,6 +18,9 @@ import { Tree } from './tree.js';
 
 const MAX_LISTED_DAMAGE = 1_000;
 
+/** Of a line's bytes, without its newline. */
+export const sumOf = (bytes: Uint8Array): number => crc32(bytes) | 0;
+
 /** Where an entry's bytes are, and what reading gave it that they do not say. */
 export interface EntryPlace {
   offset: number;
@@ -24,6 +28,8 @@ export interface EntryPlace {
   length: number;
   /** Among the line's entries. */
   index: number;
+  /** Checksum of the line as it was found good, 32 bits with a sign. */
+  sum: number;
   relinked?: { id: string; parent_id: string | null };
 }
 
@@ -254,6 +260,7 @@ export class Ledger {
   }
 
   #place(entries: readonly Entry[], raw: RawLine): PlacedEntry[] {
+    const sum = sumOf(raw.bytes);
     return entries.map((asWritten, index) => {
       const { position } = this;
       const isContinuing = this.#dialect === 'kit-v3' && continuesLine(asWritten);
@@ -266,6 +273,7 @@ export class Ledger {
         offset: raw.offset,
         length: lengthOf(raw),
         index,
+        sum,
         ...(entry === asWritten ? {} : { relinked: { id, parent_id } }),
       });
       this.fold.add(entry, position, isRecovered);

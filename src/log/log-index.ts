@@ -15,7 +15,7 @@ import { BYTE_ORDER, Sections } from './sections.js';
 import { ifThere } from './storage.js';
 
 /** Changes with everything that an index holds, and with what the fold makes of an entry. */
-const VERSION = 2;
+const VERSION = 3;
 const MAGIC = 'boughidx';
 const SUM_BYTES = 4;
 /** Magic, checksum of all that follows, how long the identity is; a multiple of eight. */

@@ -60,7 +60,10 @@ export interface FoldBase {
   readonly position: number;
   /** Ordinal of the head; −1 before the first entry. */
   readonly head: number;
-  readonly nodes: readonly OutlineNode[];
+  readonly headId: string | null;
+  /** By ordinal, as {@link nodes} have them. */
+  readonly parents: Int32Array;
+  readonly nodes: () => readonly OutlineNode[];
   /** Positions of the conversation entries, by ordinal. */
   readonly positions: ArrayLike<number>;
   readonly sessionWide: readonly number[];
@@ -76,7 +79,10 @@ export interface FoldBase {
     ordinal: number,
     until: number,
     marks: Uint8Array,
-    later: { note: (placed: PlacedNote) => void; calls: (digest: Digest) => void },
+    later: {
+      note: (placed: PlacedNote, marks: Uint8Array) => void;
+      calls: (digest: Digest, marks: Uint8Array) => void;
+    },
   ): void;
   files(): readonly PlacedChanges[];
   checkpoint(ordinal: number): AccumulatedState | undefined;

@@ -87,9 +87,17 @@ class Siblings {
   }
 }
 
+/** What an outline goes on from: links at once, nodes when they are asked for. */
+export interface OutlineBase {
+  readonly parents: Int32Array;
+  readonly nodes: () => readonly OutlineNode[];
+}
+
 /** An index over outline nodes; grows by {@link add}. What it looks things up by is made when it is first needed. */
 export class Outline {
-  readonly #nodes: OutlineNode[] = [];
+  /** Undefined until the base is asked for its nodes. */
+  #made: OutlineNode[] | undefined;
+  #base: OutlineBase | undefined;
   #ordinals: Map<string, number> | undefined;
   #siblings: Siblings | undefined;
   #newest: Int32Array = new Int32Array(0);
@@ -99,14 +107,22 @@ export class Outline {
   }
 
   /** Of nodes as another outline has them. */
-  static of(nodes: readonly OutlineNode[]): Outline {
+  static of(base: OutlineBase): Outline {
     const outline = new Outline();
-    for (const node of nodes) outline.#nodes.push(node);
+    outline.#base = base;
     return outline;
   }
 
   get nodes(): readonly OutlineNode[] {
     return this.#nodes;
+  }
+
+  get size(): number {
+    return this.#made?.length ?? this.#base?.parents.length ?? 0;
+  }
+
+  get #nodes(): OutlineNode[] {
+    return (this.#made ??= [...(this.#base?.nodes() ?? [])]);
   }
 
   get #places(): Map<string, number> {
@@ -136,7 +152,7 @@ export class Outline {
 
   /** −1 at a root. */
   parent(ordinal: number): number {
-    return this.#nodes[ordinal]?.[1] ?? ROOT;
+    return (this.#made === undefined ? this.#base?.parents[ordinal] : this.#made[ordinal]?.[1]) ?? ROOT;
   }
 
   /** Ordinals from the root to `head`; empty for −1. */

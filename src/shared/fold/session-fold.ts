@@ -30,6 +30,13 @@ interface Walked {
   made: { position: number; state: PathState } | null;
 }
 
+/** A path, and a mark at the position of each entry that counts for it. */
+interface Line {
+  head: number;
+  path: readonly number[];
+  marks: Uint8Array;
+}
+
 export class SessionFold {
   readonly #base: FoldBase | undefined;
   readonly #outline: Outline;
@@ -42,13 +49,18 @@ export class SessionFold {
   readonly #notes = new Map<number, PlacedNote[]>();
   readonly #sessionWide: number[];
   #walked: Walked[] = [];
+  #line: Line | undefined;
+  readonly #later = {
+    note: (placed: PlacedNote, marks: Uint8Array): void => this.#markEnd(placed, marks),
+    calls: (digest: Digest, marks: Uint8Array): void => this.#markCalls(digest, marks),
+  };
   #head: number;
   #position: number;
 
   /** `base`: what was folded before, with the same result as if its entries were added. */
   constructor(base?: FoldBase) {
     this.#base = base;
-    this.#outline = Outline.of(base?.nodes ?? []);
+    this.#outline = base === undefined ? new Outline() : Outline.of(base);
     this.#facts = new SessionFacts(base?.facts);
     this.#files = new FileStates(base === undefined ? undefined : () => base.files());
     this.#sessionWide = [...(base?.sessionWide ?? [])];
@@ -71,7 +83,7 @@ export class SessionFold {
       this.#outline.add(outlineNode(entry, parent, recovered || isLost));
       this.#digests.push(digestOf(entry));
       this.#positions.push(position);
-      this.#head = this.#outline.nodes.length - 1;
+      this.#head = this.#outline.size - 1;
       return;
     }
     if (sessionWide.has(entry.type)) this.#sessionWide.push(position);
@@ -148,36 +160,47 @@ export class SessionFold {
    * and of what ends, decides or starts something of this path though it stands on another.
    */
   linePositions(head?: string | null): number[] {
+    return markedFrom(this.#lineTo(this.#ordinalOf(head)).marks, 0);
+  }
+
+  /** The last line that was asked for is kept: who reads its end goes on with what stands before. */
+  #lineTo(head: number): Line {
+    const kept = this.#line;
+    if (kept?.head === head && kept.marks.length === this.#position) return kept;
     const marks = new Uint8Array(this.#position);
     for (const position of this.#sessionWide) marks[position] = 1;
-    const path = this.#outline.path(this.#ordinalOf(head));
+    const path = this.#outline.path(head);
     this.#markLine(ROOT, this.#positionOf(path[0]), marks);
-    path.forEach((ordinal, index) => {
+    for (let index = 0; index < path.length; index++) {
+      const ordinal = path[index] as number;
       marks[this.#positionOf(ordinal)] = 1;
       this.#markLine(ordinal, this.#positionOf(path[index + 1]), marks);
-    });
-    const positions: number[] = [];
-    for (let at = marks.indexOf(1); at !== -1; at = marks.indexOf(1, at + 1)) positions.push(at);
-    return positions;
+    }
+    this.#line = { head, path, marks };
+    return this.#line;
   }
 
   /** The notes on one entry, and what stands elsewhere of what they and its calls began. */
   #markLine(ordinal: number, until: number, marks: Uint8Array): void {
-    const markNote = ({ id, note }: PlacedNote): void => {
-      if (note?.type === 'turn_start') mark(marks, this.#facts.ends.get(note.turn_id));
-      else if (note?.type === 'approval_request') mark(marks, this.#facts.decisions.get(id));
-    };
-    const markCalls = ({ calls }: Digest): void => {
-      for (const { call_id } of calls) mark(marks, this.#facts.starts.get(call_id));
-    };
-    this.#base?.markLine(ordinal, until, marks, { note: markNote, calls: markCalls });
+    this.#base?.markLine(ordinal, until, marks, this.#later);
     const digest = this.#digests[ordinal - this.#baseCount];
-    if (digest !== undefined) markCalls(digest);
-    for (const placed of this.#notes.get(ordinal) ?? []) {
+    if (digest !== undefined) this.#markCalls(digest, marks);
+    const notes = this.#notes.get(ordinal);
+    if (notes === undefined) return;
+    for (const placed of notes) {
       if (placed.position >= until) break;
       marks[placed.position] = 1;
-      markNote(placed);
+      this.#markEnd(placed, marks);
     }
+  }
+
+  #markEnd({ id, note }: PlacedNote, marks: Uint8Array): void {
+    if (note?.type === 'turn_start') mark(marks, this.#facts.ends.get(note.turn_id));
+    else if (note?.type === 'approval_request') mark(marks, this.#facts.decisions.get(id));
+  }
+
+  #markCalls({ calls }: Digest, marks: Uint8Array): void {
+    for (const { call_id } of calls) mark(marks, this.#facts.starts.get(call_id));
   }
 
   /**
@@ -185,20 +208,23 @@ export class SessionFold {
    * `more`: there are conversation entries before.
    */
   pagePositions(limit: number, head?: string | null): { positions: number[]; more: boolean } {
-    const positions = this.linePositions(head);
-    const ofPath = this.#outline.path(this.#ordinalOf(head)).map((ordinal) => this.#positionOf(ordinal));
-    const from = positions[positions.length - limit];
-    if (from === undefined) return { positions, more: false };
-    const begin = ofPath.findLast((position) => position <= from);
-    if (begin === undefined) return { positions, more: false };
-    return { positions: positions.slice(positions.indexOf(begin)), more: begin !== ofPath[0] };
+    const { marks, path } = this.#lineTo(this.#ordinalOf(head));
+    let from = marks.length;
+    for (let left = limit; left > 0 && from >= 0;) {
+      from--;
+      left -= marks[from] ?? 0;
+    }
+    if (from < 0) return { positions: markedFrom(marks, 0), more: false };
+    const begin = path.findLastIndex((ordinal) => this.#positionOf(ordinal) <= from);
+    if (begin === -1) return { positions: markedFrom(marks, 0), more: false };
+    return { positions: markedFrom(marks, this.#positionOf(path[begin])), more: begin > 0 };
   }
 
   /** Those of {@link linePositions} from the conversation entry `from` on; all when it is not on the path. */
   positionsFrom(from: string, head?: string | null): number[] {
     const ordinal = this.#outline.ordinal(from);
     const begin = ordinal === ROOT ? 0 : this.#positionOf(ordinal);
-    return this.linePositions(head).filter((position) => position >= begin);
+    return markedFrom(this.#lineTo(this.#ordinalOf(head)).marks, begin);
   }
 
   /** What stands in the files the session changed, on the line to `head` (default: the session's head). */
@@ -305,10 +331,12 @@ export class SessionFold {
   }
 
   get #baseCount(): number {
-    return this.#base?.nodes.length ?? 0;
+    return this.#base?.parents.length ?? 0;
   }
 
   #idOf(ordinal: number): string | null {
+    // The head is asked for by whoever opens a session, the others by few.
+    if (this.#base !== undefined && ordinal === this.#base.head) return this.#base.headId;
     return this.#outline.nodes[ordinal]?.[0] ?? null;
   }
 
@@ -336,6 +364,13 @@ export class SessionFold {
   #ordinalOf(head: string | null | undefined): number {
     return head === undefined ? this.#head : this.#outline.ordinal(head);
   }
+}
+
+/** Where `marks` are set, from `begin` on. */
+function markedFrom(marks: Uint8Array, begin: number): number[] {
+  const positions: number[] = [];
+  for (let at = begin; at < marks.length; at++) if (marks[at] === 1) positions.push(at);
+  return positions;
 }
 
 function mark(marks: Uint8Array, placed: { position: number } | undefined): void {
