@@ -7,7 +7,9 @@ import App from './App.svelte';
 import { Chat } from './chat.svelte.js';
 import { connect } from './connection.js';
 import { keepWordDeletion, reportFocus } from './focus.js';
+import { paced } from './pace.js';
 import { reportTrouble } from './trouble.js';
+import { warmUp } from './warm-up.js';
 import { openWire } from './wire.js';
 
 const wire = openWire();
@@ -17,7 +19,8 @@ keepWordDeletion(document);
 
 const chat = new Chat({
   connect: (receive) => connect(wire, receive),
-  nextFrame: (callback) => requestAnimationFrame(callback),
+  nextFrame: paced((callback) => requestAnimationFrame(callback)),
 });
 mount(App, { target: document.getElementById('app') ?? document.body, props: { chat } });
 chat.connection.open();
+warmUp(chat);

@@ -6,6 +6,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { lastPage } from '../../src/host/chat/snapshot.js';
 import type { ToWebview } from '../../src/shared/protocol.js';
+import { parseMarkdown, StreamMarkdown } from '../../webview/transcript/markdown/stream.js';
 import { openBrowser, openChat, type ChatPage } from '../webview/bench/chat-page.js';
 import { idle, Scene } from '../webview/bench/scenes.js';
 import { type Figure, quantile, table } from './figures.js';
@@ -69,6 +70,10 @@ async function heap(page: Page): Promise<number> {
   return usedSize / 1024 ** 2;
 }
 
+/** The panel is open and nothing is asked of it, as when a person turns to it. */
+const atRest = (page: Page): Promise<unknown> =>
+  page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+
 const elements = (page: Page): Promise<number> =>
   page.evaluate(() => document.querySelectorAll('[data-testid="transcript"] *, #plain *').length);
 
@@ -96,15 +101,19 @@ test(`${MESSAGES} messages: first picture, elements, memory`, { timeout: 300_000
   const memory = { ours: 0, plain: 0 };
   for (let sample = 0; sample < SAMPLES; sample += 1) {
     const chat = await openChat(browser, new Scene('empty'));
+    await atRest(chat.page);
     ours.push(await painted(chat.page, { ...scene.snapshot(), entries, more }));
     counts.ours = await elements(chat.page);
     memory.ours = await heap(chat.page);
     await chat.page.close();
     const page = await plainPage();
+    await atRest(page);
     plain.push(
       await page.evaluate(
         (all) =>
           new Promise<number>((resolve) => {
+            // Its code has run before, as ours has.
+            for (const text of all.slice(0, 20)) marked.parse(text);
             const begin = performance.now();
             const place = document.querySelector('#plain') as HTMLElement;
             place.innerHTML = all.map((text) => `<div class="message">${marked.parse(text)}</div>`).join('');
@@ -170,27 +179,32 @@ test(`${MESSAGES} messages: read upwards, and to the far beginning`, { timeout: 
   await chat.page.close();
 });
 
-/** ms of each picture in which a piece came: from its frame's begin to after its paint. */
+/**
+ * ms of work for each piece: taking it, and the picture that comes next, from before the view draws to after its paint. The
+ * wait for that picture is no work.
+ */
 type Stream = { times: number[]; total: number };
 
 async function stream(chat: ChatPage, pieces: readonly ToWebview[]): Promise<Stream> {
   return chat.page.evaluate(async (messages) => {
     const times: number[] = [];
     for (const message of messages) {
-      await new Promise<void>((resolve) =>
+      await new Promise<void>((resolve) => {
+        let taken = 0;
+        // Asked for before the view asks: it comes first.
         requestAnimationFrame(() => {
           const begin = performance.now();
-          window.dispatchEvent(new MessageEvent('message', { data: message }));
-          // What the view puts off to its next frame is part of it.
-          requestAnimationFrame(() => undefined);
           const { port1, port2 } = new MessageChannel();
           port1.onmessage = () => {
-            times.push(performance.now() - begin);
+            times.push(taken + performance.now() - begin);
             resolve();
           };
           port2.postMessage(null);
-        }),
-      );
+        });
+        const begin = performance.now();
+        window.dispatchEvent(new MessageEvent('message', { data: message }));
+        taken = performance.now() - begin;
+      });
     }
     return { times, total: times.reduce((sum, time) => sum + time, 0) };
   }, pieces);
@@ -241,16 +255,33 @@ test(`${STREAMED / 1000} KB of Markdown in ${UPDATES} pieces`, { timeout: 600_00
   await page.close();
   figures.push(
     {
-      work: 'streaming: all updates',
+      work: 'streaming: all updates, drawn',
       ours: [ours.total],
       peer: [plain],
       unit: 'ms',
       goal: '≥ 15×',
-      note: `${UPDATES} updates`,
+      note: `${UPDATES} updates; of a picture that shows one word more, layout and paint are most`,
     },
     { work: 'streaming: an update, p95', ours: [quantile(ours.times, 0.95)], unit: 'ms', goal: '< 4 ms' },
     { work: 'streaming: the slowest update', ours: [Math.max(...ours.times)], unit: 'ms' },
   );
+});
+
+test('reading Markdown that grows, without drawing it', { timeout: 300_000 }, () => {
+  const { texts } = streamed(new Scene());
+  const ours: number[] = [];
+  const plain: number[] = [];
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const reader = new StreamMarkdown();
+    const begin = performance.now();
+    for (const text of texts) reader.update(text);
+    const middle = performance.now();
+    for (const text of texts) parseMarkdown(text);
+    ours.push(middle - begin);
+    plain.push(performance.now() - middle);
+  }
+  const work = 'streaming: reading the Markdown, nothing drawn';
+  figures.push({ work, ours, peer: plain, unit: 'ms', goal: '≥ 15×', note: `${UPDATES} updates` });
 });
 
 test('keys while an answer streams', { timeout: 300_000 }, async () => {
@@ -260,23 +291,34 @@ test('keys while an answer streams', { timeout: 300_000 }, async () => {
   const { pieces } = streamed(scene);
   const chat = await openChat(browser, scene);
   await chat.composer.focus();
+  // Work only: taking the key, and its picture with whatever else comes into it; the wait for that picture is none.
   await chat.page.evaluate(() => {
     const seen: number[] = [];
     Object.assign(window, { benchKeys: seen });
-    addEventListener(
-      'keydown',
-      ({ timeStamp }) =>
-        requestAnimationFrame(() => {
-          const { port1, port2 } = new MessageChannel();
-          port1.onmessage = () => seen.push(performance.now() - timeStamp);
-          port2.postMessage(null);
-        }),
-      true,
-    );
+    let pressed = 0;
+    addEventListener('keydown', () => (pressed = performance.now()), true);
+    addEventListener('input', () => {
+      const taken = performance.now() - pressed;
+      requestAnimationFrame(() => {
+        const begin = performance.now();
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => seen.push(taken + performance.now() - begin);
+        port2.postMessage(null);
+      });
+    });
   });
   const streaming = stream(chat, pieces);
   const keys = isQuick ? 40 : 200;
-  for (let key = 0; key < keys; key += 1) await chat.page.keyboard.press('a');
+  const drawn = (count: number) =>
+    chat.page.waitForFunction(
+      (least) => (window as unknown as { benchKeys: number[] }).benchKeys.length >= least,
+      count,
+    );
+  // A person sees each before the next.
+  for (let key = 0; key < keys; key += 1) {
+    await chat.page.keyboard.press('a');
+    await drawn(key + 1);
+  }
   await streaming;
   const seen = await chat.page.evaluate(() => (window as unknown as { benchKeys: number[] }).benchKeys);
   await chat.page.close();
@@ -284,7 +326,7 @@ test('keys while an answer streams', { timeout: 300_000 }, async () => {
     work: 'a key to its picture while streaming, p95',
     ours: [quantile(seen, 0.95)],
     unit: 'ms',
-    goal: '< 16 ms of work',
-    note: `${seen.length} keys; up to 16.7 ms of it is the wait for the next frame`,
+    goal: '< 16 ms',
+    note: `${seen.length} keys; work, without the wait for the next picture`,
   });
 });
