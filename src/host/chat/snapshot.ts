@@ -53,9 +53,20 @@ async function settledPage(log: AgentSession['log'], fitted: Fitted): Promise<Li
   for (;;) {
     const before = log.position;
     const { entries, more } = await log.page(PAGE);
-    const page = { entries: await fitted.all(entries), more };
+    const page = short({ entries: await fitted.all(entries), more });
     if (log.position === before) return page;
   }
+}
+
+/** Messages may be long, each of them: of more than this the view asks for the older ones when they come into sight. */
+const PAGE_CHARS = 4_000_000;
+
+function short(page: LinePage): LinePage {
+  let left = PAGE_CHARS;
+  const before = page.entries.findLastIndex(({ entry }) => (left -= JSON.stringify(entry).length) < 0);
+  if (before <= 0) return page;
+  const { entries, more } = lastPage(page.entries, page.entries.length - before);
+  return { entries, more: more || page.more };
 }
 
 /** The last entries of the line, cut before a conversation entry, so that the notes of what is shown are all there. */

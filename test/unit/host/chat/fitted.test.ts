@@ -46,4 +46,22 @@ describe('entries too long for a view', () => {
     const missing = await view.request({ type: 'ask', ask: { what: 'blob', hash: 'a'.repeat(64) } });
     expect(missing.ok).toBe(false);
   });
+
+  it('are brought so many at a time as a view can draw; it asks for those before', async () => {
+    const world = makeWorld();
+    const log = await world.store.create({ id: 'long' });
+    for (let index = 0; index < 12; index++)
+      await log.append([text(`${String(index)} ${'x'.repeat(600_000)}`)]);
+    const view = makeView(world);
+    view.channel.show(await world.sessions.open('long'));
+    await view.open();
+    const [snapshot] = view.of('snapshot');
+    const brought = snapshot?.entries.map(({ position }) => position) ?? [];
+    expect([snapshot?.more, brought.at(-1)]).toEqual([true, 11]);
+    expect(brought.length).toBeGreaterThan(5);
+    expect(brought.length).toBeLessThan(9);
+    const ids = snapshot?.outline.slice(0, 2).map(([id]) => id) ?? [];
+    const reply = await view.request({ type: 'ask', ask: { what: 'bodies', ids } });
+    expect(reply.ok && Array.isArray(reply.result) && reply.result.length).toBe(2);
+  });
 });

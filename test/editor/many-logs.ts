@@ -1,0 +1,69 @@
+// Logs of a size that no scene could say by itself, written as they lie on disk with nothing of ours.
+import { closeSync, mkdirSync, openSync, utimesSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+
+interface Said {
+  id: string;
+  parent: string | null;
+  role: 'user' | 'assistant';
+  text: string;
+}
+
+const lineOf = ({ id, parent, role, text }: Said): string =>
+  `${JSON.stringify({
+    type: 'message',
+    id,
+    parent_id: parent,
+    timestamp: '2026-01-01T00:00:00.000Z',
+    role,
+    parts: [{ type: 'text', text }],
+    ...(role === 'user' ? { origin: 'person' } : { model: 'model-1', provider: 'scripted' }),
+  })}\n`;
+
+const headerOf = (id: string): string =>
+  `${JSON.stringify({ type: 'session', version: 4, id, timestamp: '2026-01-01T00:00:00.000Z' })}\n`;
+
+/** About `bytes` in lines of twenty kilobytes, and one line of half of it before the last three. */
+export function writeBigLog(folder: string, id: string, bytes: number): string {
+  const file = path.join(folder, `${id}.jsonl`);
+  const log = openSync(file, 'w');
+  writeSync(log, headerOf(id));
+  const filling = 'A rather long answer. '.repeat(900);
+  let parent: string | null = null;
+  let count = 0;
+  const say = (role: Said['role'], text: string): void => {
+    const next = (++count).toString(16).padStart(16, '0');
+    writeSync(log, lineOf({ id: next, parent, role, text }));
+    parent = next;
+  };
+  say('user', 'The big one');
+  for (let written = 0; written < bytes / 2; written += filling.length)
+    say(count % 2 ? 'assistant' : 'user', filling);
+  say('assistant', `The longest line begins. ${'x'.repeat(bytes / 2)}`);
+  say('user', 'Are you done?');
+  say('assistant', 'The last words of the big one.');
+  closeSync(log);
+  return file;
+}
+
+/** `count` logs of a few lines, the first of them the newest; of every 200th a line in the middle is garbled. */
+export function writeManyLogs(folder: string, count: number, newest: number): void {
+  mkdirSync(folder, { recursive: true });
+  for (let index = 0; index < count; index++) {
+    const id = `many-${String(index)}`;
+    const name = (line: number): string =>
+      `${index.toString(16).padStart(12, '0')}${line.toString(16).padStart(4, '0')}`;
+    const said = [1, 2, 3, 4].map((line) =>
+      lineOf({
+        id: name(line),
+        parent: line === 1 ? null : name(line - 1),
+        role: line % 2 === 1 ? 'user' : 'assistant',
+        text: line === 1 ? `Session ${String(index)}` : 'Some words. '.repeat(20),
+      }),
+    );
+    if (index % 200 === 0) said.splice(2, 0, '{"type":"message","id":"torn\n');
+    const file = path.join(folder, `${id}.jsonl`);
+    writeFileSync(file, `${headerOf(id)}${said.join('')}`);
+    utimesSync(file, newest - index * 60, newest - index * 60);
+  }
+}
