@@ -1,6 +1,6 @@
 /** Finds the records on a line that is not one: whole ones glued to each other, or behind one that was cut short. */
 
-/** How many places are tried behind a record that was cut short, so that a hostile line cannot take for ever. */
+/** How many places are tried from either end of what was cut short, so that a hostile line cannot take for ever. */
 const MAX_TRIES = 64;
 const recordStart = /\[?\{"type":"/g;
 
@@ -29,15 +29,24 @@ export function splitRecords(text: string): Split {
 
 /** An entry or batch that runs whole to the end of the line. Within a JSON string its quotes would be escaped. */
 function behindCut(text: string, from: number): { value: unknown; start: number } | undefined {
-  recordStart.lastIndex = from + 1;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const start = recordStart.exec(text)?.index;
-    if (start === undefined) return undefined;
+  const starts = startsBehind(text, from);
+  // What was cut short may have had any number of parts.
+  const rest = starts.slice(MAX_TRIES);
+  for (const start of [...starts.slice(0, MAX_TRIES), ...rest.slice(-MAX_TRIES)]) {
     const value = parse(text.slice(start));
     if (value !== undefined && isRecord(value)) return { value, start };
-    recordStart.lastIndex = start + 1;
   }
   return undefined;
+}
+
+function startsBehind(text: string, from: number): number[] {
+  const starts: number[] = [];
+  recordStart.lastIndex = from + 1;
+  for (let match = recordStart.exec(text); match !== null; match = recordStart.exec(text)) {
+    starts.push(match.index);
+    recordStart.lastIndex = match.index + 1;
+  }
+  return starts;
 }
 
 /** Tells an entry from a part of one: a cut can fall just behind an inner object. */

@@ -7,14 +7,21 @@ import { endOfValue } from './fused.js';
 import type { Entry } from '../shared/notes.js';
 
 const recordStart = /\{\s*"/g;
-/** How many objects of a damaged line are looked at for one entry, so that a hostile line cannot take for ever. */
+/** How many objects that never end are looked at for one entry, so that a hostile line cannot take for ever. */
 const MAX_TRIES = 1_000;
 
 /** The JSON text of each entry that `parseLine` finds in the line, in the same order. */
 export function recordTexts(bytes: Uint8Array, dialect: Dialect, fallbackTime: string): string[] {
   const { entries } = parseLine(bytes, dialect, fallbackTime);
   const texts = textsIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), entries);
-  return entries.map((entry) => texts.next().value ?? JSON.stringify(entry));
+  return entries.map((entry) => texts.next().value ?? rewritten(entry));
+}
+
+/** What is left of an entry whose text was not found. */
+function rewritten(entry: Entry): string {
+  if (entry.type !== 'unknown') return JSON.stringify(entry);
+  const { unknown_type: type, ...rest } = entry;
+  return JSON.stringify({ ...rest, type });
 }
 
 /** Looks for each entry from where the last one ended; objects that are none (parts, what a crash cut short) are passed. */
@@ -30,21 +37,23 @@ function* textsIn(line: string, entries: readonly Entry[]): Generator<string | u
 
 function findRecord(line: string, from: number, id: string): { text: string; end: number } | undefined {
   recordStart.lastIndex = from;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES;) {
     const match = recordStart.exec(line);
     if (match === null) return undefined;
     const end = endOfValue(line, match.index);
-    if (end === -1) continue;
-    const text = line.slice(match.index, end);
-    if (idOf(text) === id) return { text, end };
+    const text = line.slice(match.index, Math.max(match.index, end));
+    const value = parse(text);
+    if (value?.id === id) return { text, end };
+    // Within what is whole there is no record.
+    if (value === undefined) tries++;
+    else recordStart.lastIndex = end;
   }
   return undefined;
 }
 
-function idOf(text: string): unknown {
+function parse(text: string): { id?: unknown } | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
+    return JSON.parse(text) as { id?: unknown };
   } catch {
     return undefined; // braces of something that is no record
   }

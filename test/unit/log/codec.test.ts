@@ -245,6 +245,23 @@ describe('reading a line', () => {
     );
   });
 
+  it('A4: keeps it also where either of the two has very many parts', () => {
+    const parts = (count: number): string =>
+      Array.from({ length: count }, (_, index) => `{"type":"text","text":"${index}"}`).join(',');
+    const record = (id: string, count: number): string =>
+      `{"type":"message","id":"${id}","parent_id":null,"timestamp":"t","role":"user","parts":[${parts(count)}]}`;
+    for (const [before, behind] of [
+      [1_000, 1],
+      [1, 1_000],
+      [1_000, 30],
+    ] as const) {
+      const cut = record('a', before).slice(0, -5);
+      expect(parse(cut + record('b', behind)).entries).toMatchObject([{ id: 'b' }]);
+    }
+    // Cut just where its parts began.
+    expect(parse(record('a', 0).slice(0, -2) + record('b', 1)).entries).toMatchObject([{ id: 'b' }]);
+  });
+
   it('takes no part of a record for a record', () => {
     const header = '{"type":"session","version":4,"id":"h"}';
     for (const line of [

@@ -383,12 +383,25 @@ describe('records as they are written', () => {
     expect(texts('garbage')).toEqual([]);
   });
 
+  it('are found however much else stands on their line', () => {
+    const b = '{"type":"future","id":"b","parent_id":null,"n":1.0}';
+    expect(texts('{"id":1} '.repeat(3_000) + b)).toEqual([b]);
+    const parts = '{"type":"text","text":""},'.repeat(3_000);
+    expect(texts(`{"type":"message","id":"z","parts":[${parts}{"type":"te${b}`)).toEqual([b]);
+    // Where it is not to be found, what is known of it is written.
+    const deep = '{"x":['.repeat(1_100);
+    const found = texts(`{"id":"z","x":${deep}{"type":"te${b}`).map((text) => JSON.parse(text) as object);
+    expect(found).toEqual([{ type: 'future', id: 'b', parent_id: null, timestamp: 'now' }]);
+    expect(texts(`${'{"id":1} {"x" [] '.repeat(3)}${b}`)).toEqual([b]);
+  });
+
   it('get another value for one field of their own', () => {
     expect(withField('{"a":{"p":1},"p" : "x","q":[{"p":2}]}', 'p', null)).toBe(
       '{"a":{"p":1},"p" : null,"q":[{"p":2}]}',
     );
     expect(withField('{"p":null}', 'p', 'y"z')).toBe('{"p":"y\\"z"}');
     expect(withField('{"q":"p"}', 'p', null)).toBe('{"p":null,"q":"p"}');
+    expect(withField('{"q\\"p":"x\\\\","p":1}', 'p', 'y')).toBe('{"q\\"p":"x\\\\","p":"y"}');
     expect(lineOf(['1', '2'])).toBe('[1,2]\n');
   });
 });

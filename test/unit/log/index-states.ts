@@ -70,7 +70,11 @@ function foreign(bytes: Buffer): Uint8Array {
   const others = text.replace(/"([0-9a-f])([0-9a-f]{15})"/g, (_, first: string, rest: string) => {
     return `"${(15 - parseInt(first, 16)).toString(16)}${rest}"`;
   });
-  const spoilt = Buffer.from(others, 'latin1');
-  spoilt.writeUInt32LE(sumOf(spoilt), SUM_AT);
-  return spoilt;
+  return resummed(Buffer.from(others, 'latin1'));
+}
+
+/** Whatever it says, it says by its checksum that it is whole. */
+export function resummed(index: Buffer): Buffer {
+  index.writeUInt32LE(sumOf(index), SUM_AT);
+  return index;
 }

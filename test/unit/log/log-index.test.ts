@@ -4,7 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileStoreParts } from '../../../src/log/file-store.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
 import type { SessionLog } from '../../../src/log/store.js';
+import { BlockHashes } from '../../../src/log/block-hashes.js';
+import { Sections, SectionWriter } from '../../../src/log/sections.js';
 import type { Files } from '../../../src/ports.js';
+import { resummed } from './index-states.js';
 import { assistant, makePlace, user, type Place } from './support.js';
 
 let place: Place;
@@ -131,6 +134,66 @@ describe('the index beside a log', () => {
     expect(await readdir(path.join(place.folder, 'cache'))).toContain('s.index');
   });
 
+  it('is made anew when it is whole by its checksum and makes no sense', async () => {
+    await write(20);
+    const index = await readFile(indexFile());
+    const wanted = await eager();
+    const altered = (from: string, to: string): Buffer => {
+      expect(index.includes(from)).toBe(true);
+      return resummed(Buffer.from(index.toString('latin1').replace(from, to), 'latin1'));
+    };
+    const length = index.length - (index.length % 8);
+    const bad = [
+      // A piece that is away, a table and an identity that are no JSON, pieces that are not as long as they say.
+      altered('["offsets",', '["offsetz",'),
+      altered('["offsets",', '["offsets"]'),
+      altered('{"version":', '{"version" '),
+      altered('"blocks":[', '"blocks":[1,'),
+      resummed(Buffer.from(index.subarray(0, length - 8))),
+      resummed(Buffer.concat([index, Buffer.alloc(8)])),
+    ];
+    for (const bytes of bad) {
+      await writeFile(indexFile(), bytes);
+      expect(await seen()).toEqual(wanted);
+      expect((await readFile(indexFile())).equals(bytes)).toBe(false);
+    }
+  });
+
+  it('is not kept of a log that was changed behind our back while it was open', async () => {
+    await write(20);
+    await rm(indexFile());
+    const store = place.store({ indexFrom: 0 });
+    const log = await store.open('s');
+    const bytes = await readFile(place.log('s'));
+    bytes.write('SAY ', bytes.indexOf('say '));
+    await writeFile(place.log('s'), bytes);
+    await log.close();
+    expect(await readdir(path.join(place.folder, 'cache')).catch(() => [])).not.toContain('s.index');
+    expect(JSON.stringify(await seen())).toContain('SAY ');
+  });
+
+  it('is made anew when there is enough that it does not know, and not for every entry', async () => {
+    await write(40);
+    const before = await readFile(indexFile());
+    const store = place.store({ indexFrom: 0 });
+    const log = await store.open('s');
+    // What a run leaves is kept at its end.
+    for (const [text, isWorth] of [
+      ['x'.repeat(9_000), true],
+      ['y', false],
+    ] as const) {
+      const kept = await readFile(indexFile());
+      const lease = await log.acquire();
+      await log.append([user(text)]);
+      lease.dispose();
+      await log.catchUp();
+      expect((await readFile(indexFile())).equals(kept)).toBe(!isWorth);
+    }
+    expect((await readFile(indexFile())).equals(before)).toBe(false);
+    await store.close();
+    expect(await seen()).toEqual(await eager());
+  });
+
   it('goes with its log, is not copied with it, and is no finding of a check', async () => {
     await write(20);
     const store = place.store({ indexFrom: 0 });
@@ -158,5 +221,34 @@ describe('the index beside a log', () => {
     await other.close();
     expect(await seen()).toEqual(await eager());
     expect(JSON.stringify(await seen())).toContain('from elsewhere');
+  });
+});
+
+describe('what an index is made of', () => {
+  it('compares a log as far as it goes, and no further than it was summed', async () => {
+    await write(4);
+    const { size } = await stat(place.log('s'));
+    const hashes = new BlockHashes();
+    hashes.add(await readFile(place.log('s')), 0);
+    const blocks = hashes.upTo(size) ?? [];
+    const file = await createNodeFiles().open(place.log('s'), 'read');
+    expect(await BlockHashes.compare(file, { size, blocks }, false)).toBeDefined();
+    expect(await BlockHashes.compare(file, { size, blocks: [...blocks, 1] }, false)).toBeUndefined();
+    expect(await BlockHashes.compare(file, { size: size + 1, blocks }, false)).toBeUndefined();
+    await file.close();
+    // Bytes that do not follow on those before say nothing of the whole.
+    hashes.add(new Uint8Array(3), size + 1);
+    expect(hashes.upTo(size + 3)).toBeUndefined();
+  });
+
+  it('has the pieces that were put there, and no other', () => {
+    const writer = new SectionWriter();
+    writer.texts('texts', ['a', '', 'ü']);
+    const bytes = new Uint8Array(Buffer.concat(writer.pieces()));
+    const sections = new Sections(bytes);
+    const texts = sections.texts('texts');
+    expect([texts.length, texts.text(0), texts.text(1), texts.text(2)]).toEqual([3, 'a', '', 'ü']);
+    expect(() => sections.bytes('other')).toThrow('other');
+    expect(() => new Sections(bytes.subarray(0, bytes.length - 8))).toThrow(RangeError);
   });
 });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import fs, { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readRange, writeAll } from '../../../src/log/bytes.js';
 import { MemoryFiles } from '../../../src/log/memory-files.js';
 import { createNodeFiles, patientRename } from '../../../src/log/node-files.js';
@@ -454,5 +454,39 @@ describe('keys of workspaces', () => {
       { key: old.key, uris: ['file:///a', 'file:///b'] },
     ]);
     expect(await openWorkspace(leases, at('root'), { uri: 'file:///b', path: at('b') })).toEqual(old);
+  });
+});
+
+describe('a folder that cannot be synced', () => {
+  const refused = async (errno: string): Promise<unknown> => {
+    const open = fs.open.bind(fs);
+    let isClosed = false;
+    const spy = vi.spyOn(fs, 'open').mockImplementation(async (...args) => {
+      const handle = await open(...args);
+      const close = handle.close.bind(handle);
+      return Object.assign(handle, {
+        sync: () => Promise.reject(failing(errno)),
+        close: () => ((isClosed = true), close()),
+      });
+    });
+    try {
+      return await createNodeFiles({ platform: 'linux' }).syncFolder(folder);
+    } catch (error) {
+      return error;
+    } finally {
+      spy.mockRestore();
+      expect(isClosed).toBe(true);
+    }
+  };
+
+  it.skipIf(!isPosix).each(['EINVAL', 'ENOTSUP', 'ENOSYS'])(
+    'is as durable as its file system makes it where that has no such call (%s)',
+    async (errno) => {
+      expect(await refused(errno)).toBeUndefined();
+    },
+  );
+
+  it.skipIf(!isPosix).each(['EIO', 'ENOSPC', 'EACCES'])('fails what relies on it: %s', async (errno) => {
+    expect(await refused(errno)).toMatchObject({ code: errno });
   });
 });
