@@ -1,6 +1,9 @@
-/** Hands the draft to the host when typing pauses, and at once when the view loses the keyboard or goes out of sight. */
+/**
+ * Hands the draft to the host a moment after it changed, typing or not, and at once when the view loses the keyboard or goes
+ * out of sight: a view that is torn down does not get its last messages through, and loses no more than that moment.
+ */
 
-const PAUSE_MS = 300;
+const MOMENT_MS = 100;
 
 export class DraftSaver {
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -11,8 +14,7 @@ export class DraftSaver {
   }
 
   soon(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.now(), PAUSE_MS);
+    this.#timer ??= setTimeout(() => this.now(), MOMENT_MS);
   }
 
   /** Only if something was typed since. */

@@ -1,6 +1,6 @@
 /**
- * What stands in the composer, per session: kept in memory at once and on disk shortly after. Typing never waits for the
- * disk; what could not be saved is told and tried again with the next change.
+ * What stands in the composer, per session: kept in memory at once and on disk shortly after, however long typing goes on.
+ * Typing never waits for the disk; what could not be saved is told and tried again with the next change.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { withoutKeys, type Redact } from '../../agent/secrets.js';
@@ -48,7 +48,7 @@ export class Drafts {
     const known = this.latest.get(session);
     if (known && isDeepStrictEqual(known, draft)) return;
     this.latest.set(session, draft);
-    this.timers.get(session)?.dispose();
+    if (this.timers.has(session)) return;
     this.timers.set(
       session,
       this.clock.after(DELAY_MS, () => void this.save(session)),

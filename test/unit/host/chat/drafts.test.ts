@@ -39,6 +39,17 @@ describe('drafts', () => {
     expect(await make(first.files).drafts.read('one')).toEqual(typed('hey'));
   });
 
+  it('typing that does not rest is written as it goes on', async () => {
+    const { drafts, clock, writes } = make();
+    for (const text of ['a', 'ab', 'abc', 'abcd', 'abcde', 'abcdef']) {
+      drafts.write('one', typed(text));
+      await clock.advance(100);
+    }
+    expect(writes.length).toBeGreaterThan(1);
+    await drafts.flush();
+    expect(writes.at(-1)).toBe('one: abcdef');
+  });
+
   it('H11: a stored key that was pasted is in the composer and not on disk', async () => {
     const files = new Map<string, ComposerDraft>();
     const store = {
