@@ -284,6 +284,11 @@ export class Chat {
     return this.#ask<'compare'>({ what: 'compare', left_id, right_id });
   }
 
+  /** All that a turn of the shown line changed; undefined when it cannot be had. */
+  filesOfTurn(turn_id: string): Promise<string[] | undefined> {
+    return this.#ask<'turn_files'>({ what: 'turn_files', turn_id });
+  }
+
   saveDraft(): void {
     const session = this.session.info?.id;
     if (session === undefined) return;

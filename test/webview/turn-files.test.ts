@@ -25,6 +25,19 @@ it('names each file of a turn once, at its last entry, and only what was changed
     row('d', 'two', [['read', 'a.ts', 'ok']]),
     row('e', undefined, [['write', 'x.ts', 'ok']]),
   ];
-  expect([...turnFilesOf(rows)]).toEqual([['c', { turn_id: 'one', paths: ['a.ts', 'b.ts'] }]]);
-  expect(turnFilesOf(rows)).toBe(turnFilesOf(rows));
+  const one = { turn_id: 'one', paths: ['a.ts', 'b.ts'] };
+  expect([...turnFilesOf(rows, false)]).toEqual([['c', { ...one, isWhole: true }]]);
+  expect(turnFilesOf(rows, false)).toBe(turnFilesOf(rows, false));
+});
+
+it('says of which turn not all is here, whatever of it is', () => {
+  const prompt = (origin?: 'steer') =>
+    ({ kind: 'user', entry: { type: 'message', id: 'p', turn_id: 'one', origin } }) as unknown as Row;
+  const rows = () => [row('a', 'one', []), row('b', 'two', [['write', 'b.ts', 'ok']])];
+  const whole = ['b', { turn_id: 'two', paths: ['b.ts'], isWhole: true }];
+  const cut = ['a', { turn_id: 'one', paths: [], isWhole: false }];
+  expect([...turnFilesOf(rows(), true)]).toEqual([cut, whole]);
+  expect([...turnFilesOf([prompt('steer'), ...rows()], true)]).toEqual([cut, whole]);
+  expect([...turnFilesOf([prompt(), ...rows()], true)]).toEqual([whole]);
+  expect([...turnFilesOf(rows(), false)]).toEqual([whole]);
 });

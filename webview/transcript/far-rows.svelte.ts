@@ -30,6 +30,8 @@ export interface FarRowsParts<T> {
   list: () => HTMLElement | undefined;
   /** How high a row probably is. */
   guess: (item: T) => number;
+  /** How high it is while it is folded: 0 for one that is not seen at all. Undefined when it is not folded. */
+  foldedHeight: (item: T) => number | undefined;
   /** Scrolls by so many pixels, since what stands above has another height now. */
   shift: (by: number) => void;
 }
@@ -57,7 +59,8 @@ export class FarRows<T extends { key: string }> {
       const { key } = item;
       const last = pieces.at(-1);
       const isMounted = this.#mounted.has(key);
-      if (isMounted || index >= tail)
+      const isSeen = !isFirst || this.#parts.foldedHeight(item) !== 0;
+      if (isMounted || (index >= tail && isSeen))
         pieces.push({ key, item, index, isNear: !isMounted || this.#near.has(key) });
       else if (last?.height === undefined) pieces.push({ key: spaceKey(key), height: this.#heightOf(item) });
       else last.height += this.#heightOf(item);
@@ -88,7 +91,7 @@ export class FarRows<T extends { key: string }> {
   }
 
   #heightOf(item: T): number {
-    return this.#heights.get(item.key) ?? this.#parts.guess(item);
+    return this.#parts.foldedHeight(item) ?? this.#heights.get(item.key) ?? this.#parts.guess(item);
   }
 
   #firstOfPicture(shown: readonly T[]): number {
@@ -119,9 +122,12 @@ export class FarRows<T extends { key: string }> {
       const drawn = places.get(key);
       const height = drawn === undefined ? this.#heightOf(item) : drawn.bottom - drawn.top;
       end = top + height;
-      if (drawn !== undefined || this.#heights.has(key)) heights.set(key, height);
+      const folded = this.#parts.foldedHeight(item);
+      // What it is while it is folded says nothing of how high it will be.
+      const known = drawn === undefined || folded !== undefined ? this.#heights.get(key) : height;
+      if (known !== undefined) heights.set(key, known);
       const isWithin = (views: number): boolean =>
-        end > view.top - views * view.height && top < view.bottom + views * view.height;
+        folded !== 0 && end > view.top - views * view.height && top < view.bottom + views * view.height;
       const isHeld = held === key;
       const isFew = shown.length <= FEW;
       if (isFew || isHeld || isWithin(NEAR) || index >= shown.length - TAIL) mounted.add(key);

@@ -294,6 +294,8 @@ export class Channel implements Disposable {
         return new TextDecoder().decode(await fitted.bytes(ask.hash));
       case 'compare':
         return compareLines(agent.log, fitted, ask);
+      case 'turn_files':
+        return filesOfTurn(agent.log, ask.turn_id);
       case 'mentions':
         return this.parts.context.mentions(ask.query);
       case 'symbols':
@@ -341,6 +343,12 @@ export class Channel implements Disposable {
     if (trouble.kind === 'expected') this.parts.log('warn', trouble.failure.message);
   }
 }
+
+const filesOfTurn = (log: SessionLog, turn: string): string[] =>
+  log
+    .files()
+    .filter(({ turns }) => turns.some(({ turn_id }) => turn_id === turn))
+    .map(({ path }) => path);
 
 /** Its hash; the view makes a part of a message of it. */
 async function attach({ access, blobs }: SessionLog, data: string): Promise<string> {

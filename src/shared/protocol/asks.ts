@@ -18,6 +18,8 @@ export const askSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('blob'), hash: z.string() }),
   /** What two lines have of their own, by the ends of them. */
   z.object({ what: z.literal('compare'), left_id: entryId, right_id: entryId }),
+  /** The files that a turn of the shown line changed. */
+  z.object({ what: z.literal('turn_files'), turn_id: z.string().min(1) }),
   /** Keeps an image beside the log, so that a message can name it; `data` is base64. */
   z.object({
     what: z.literal('attach'),
@@ -46,6 +48,8 @@ export interface AskResults {
   snapshot: null;
   blob: string;
   compare: ComparedLines;
+  /** Their paths. */
+  turn_files: string[];
   mentions: MentionOffer[];
   symbols: MentionOffer[];
   mention: Mention;

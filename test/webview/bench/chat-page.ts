@@ -15,6 +15,7 @@ import type {
   UiCommand,
 } from '../../../src/shared/protocol.js';
 import { bundle } from './bundle.js';
+import type { FileState } from '../../../src/shared/fold/file-states.js';
 import type { Scene } from './scenes.js';
 
 export const themes = ['dark', 'light', 'hc-dark', 'hc-light'] as const;
@@ -131,6 +132,16 @@ export class ChatPage {
         return { ok: true, result: this.scene.blobs.get(ask.hash) ?? '' };
       case 'compare':
         return { ok: true, result: this.scene.compare(ask.left_id, ask.right_id) };
+      case 'turn_files': {
+        const isOf = ({ turns }: FileState) => turns.some(({ turn_id }) => turn_id === ask.turn_id);
+        return {
+          ok: true,
+          result: this.scene.fold
+            .files()
+            .filter(isOf)
+            .map(({ path }) => path),
+        };
+      }
       case 'attach': {
         const hash = (this.attached.length + 1).toString(16).padStart(64, 'a');
         this.attached.push({ mime: ask.mime, bytes: Buffer.from(ask.data, 'base64') });

@@ -15,6 +15,58 @@ const distanceFromEnd = (transcript: Locator): Promise<number> =>
 
 export function transcriptTests(open: Open): void {
   describe('the transcript', () => {
+    it('tells all files of a turn whose beginning is not loaded', async () => {
+      const scene = new Scene();
+      scene.turn('Change two files', 'turn-1');
+      const change = (call_id: string, path: string) => {
+        scene.calls('', [{ call_id, name: 'write', input: { path, content: 'x' } }], 'turn-1');
+        const changes = [{ path, before: null, after: scene.blob('x') }];
+        scene.add({ type: 'files_changed', turn_id: 'turn-1', changes });
+        scene.result(call_id, 'write', 'written');
+      };
+      change('call-1', 'a.ts');
+      const from = scene.fold.position;
+      change('call-2', 'b.ts');
+      scene.add({
+        type: 'message',
+        role: 'assistant',
+        turn_id: 'turn-1',
+        parts: [{ type: 'text', text: 'Done.' }],
+      });
+      scene.endTurn('turn-1');
+      const { entries } = scene.snapshot();
+      const late = entries.filter(({ position }) => position >= from);
+      const chat = await open(scene, { snapshot: { entries: late, more: true } });
+      await chat.at('turn-files').getByText('Changed 2 files').waitFor();
+      expect(await chat.at('turn-files').getAttribute('title')).toBe('a.ts\nb.ts');
+    });
+
+    it('shows what stands around many quiet calls at once when they are folded', async () => {
+      const scene = new Scene();
+      scene.user('Read all of it');
+      for (let call = 0; call < 150; call++) {
+        scene.calls('', [{ call_id: `call-${call}`, name: 'read', input: { path: `f${call}.ts` } }]);
+        scene.result(`call-${call}`, 'read', 'text');
+      }
+      scene.answer('All is read.');
+      const chat = await open(scene);
+      const fold = chat.page.getByRole('button', { name: 'Read 150 files' });
+      const answer = chat.page.getByText('All is read.');
+      await fold.click();
+      await chat.at('tool-card').nth(20).waitFor();
+      await chat.at('transcript').hover();
+      // Somewhere in the middle of what is open, the line that folds it out of sight.
+      await chat.at('transcript').evaluate((element) => (element.scrollTop = element.scrollHeight / 2));
+      await chat.page.mouse.wheel(0, -400);
+      await eventually(() => distanceFromEnd(chat.at('transcript'))).toBeGreaterThan(800);
+      await fold.evaluate((button) => (button as HTMLElement).click());
+      await answer.waitFor();
+      await eventually(() =>
+        answer.evaluate((element) => element.getBoundingClientRect().top < window.innerHeight),
+      ).toBe(true);
+      await chat.page.getByText('Read all of it').waitFor();
+    });
+
     it('G6: follows the end, lets go at the first tick upwards, and resumes at the very bottom or when told', async () => {
       const scene = new Scene();
       scene.turn('Long', 'turn-1');
