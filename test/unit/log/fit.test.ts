@@ -193,3 +193,47 @@ describe('what is too long for a line', () => {
     );
   }, 60_000);
 });
+
+describe('what cannot be made shorter by taking its text out', () => {
+  const blob = 'a'.repeat(64);
+  const long = 'x'.repeat(1.5 * MB);
+
+  it('is refused alone, as too large, and nothing of it is in the log', async () => {
+    const image: Part = { type: 'image', blob, mime: 'image/png', name: long };
+    for (const part of [image, { ...image, type: 'file' as const }])
+      await expect(log.append([says(part)])).rejects.toMatchObject({ code: 'TooLarge' });
+    await log.append([user('short'), says({ type: 'text', text: long })]);
+    expect([log.position, log.damage]).toEqual([2, []]);
+  });
+
+  it('loses a beginning that is longer than it should be, never its blob', async () => {
+    for (const part of [
+      { type: 'text', text: '', blob, preview: long },
+      call({ blob, preview: long }),
+      { type: 'tool_result', call_id: 'c', name: 'n', content: '', is_error: false, blob, preview: long },
+    ] as Part[]) {
+      const [found] = partsOf(await kept(says(part, { type: 'image', blob, mime: 'm', name: 'n' })));
+      expect(found).toMatchObject({ blob, preview: '' });
+    }
+  });
+
+  it('are more earlier tries than their beginnings fit: each keeps what it said in its blobs', async () => {
+    const earlier = Array.from({ length: 700 }, (_, index) => ({
+      attempt_id: `try ${index}`,
+      text: index === 0 ? 'short' : `${index} ${'t'.repeat(9_000)}`,
+      ...(index % 2 === 0 ? {} : { reasoning: `${index} ${'r'.repeat(9_000)}` }),
+    }));
+    const entry = await kept({
+      ...{ type: 'incomplete_output', attempt_id: 'last', text: 'said' },
+      ...{ incomplete: true, reason: 'stopped', earlier },
+    });
+    const tries = entry.type === 'incomplete_output' ? (entry.earlier ?? []) : [];
+    expect(tries.map(({ attempt_id }) => attempt_id)).toEqual(earlier.map(({ attempt_id }) => attempt_id));
+    for (const nth of [0, 1, 2, 699]) {
+      const { text, blob: hash, reasoning, reasoning_blob } = tries[nth] ?? { text: undefined };
+      expect(hash === undefined ? text : await blobText(hash)).toBe(earlier[nth]?.text);
+      const thought = reasoning_blob === undefined ? reasoning : await blobText(reasoning_blob);
+      expect(thought).toBe(earlier[nth]?.reasoning);
+    }
+  });
+});
