@@ -15,9 +15,10 @@
  *   of unknown type is a note. A missing `timestamp` falls back to the file's time.
  * - A line that is no good is skipped and stays where it is: it hides neither what stands before it nor what comes after.
  *   One with NUL bytes counts as bad for what follows, even if an entry was found between them.
- *   (This build goes further and takes the whole records out of a line on which several were glued together.) A second
- *   header is skipped. What stands behind the last 0x0A is an entry if it is good; otherwise it is the rest of a write
- *   that never ended, and not even a bad line.
+ *   (This build goes further and takes the whole records out of a line on which several were glued together.) An empty
+ *   array is a bad line. A second header is skipped and is none. Bytes that are no UTF-8 are read as U+FFFD: they make no
+ *   entry bad. What stands behind the last 0x0A is an entry if it is good; otherwise it is the rest of a write that never
+ *   ended, and not even a bad line.
  * - Keys are written in the order `type, id, parent_id, timestamp, …`, so that a scan finds the links without parsing the
  *   body, and strings are well formed, with U+2028 and U+2029 escaped. Neither may be relied on when reading.
  *
