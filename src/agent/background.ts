@@ -28,6 +28,8 @@ export function createPrinted(): Printed {
 interface Kept extends BackgroundCall {
   turn_id: string;
   result: string | null;
+  /** Called once, when its result is read. */
+  onRead: (() => void) | undefined;
 }
 
 export class Background {
@@ -50,15 +52,29 @@ export class Background {
       printed,
       end,
       onEnd,
-    }: { turn_id: string; work: Promise<string>; printed: Printed; end: () => void; onEnd: () => void },
+      onRead,
+    }: {
+      turn_id: string;
+      work: Promise<string>;
+      printed: Printed;
+      end: () => void;
+      onEnd: () => void;
+      onRead?: () => void;
+    },
   ): void {
     const call: Kept = {
       turn_id,
       result: null,
+      onRead,
       get isRunning() {
         return call.result === null;
       },
-      read: () => call.result ?? printed.read(),
+      read: () => {
+        if (call.result === null) return printed.read();
+        call.onRead?.();
+        call.onRead = undefined;
+        return call.result;
+      },
       end,
       ended: work.then((result) => {
         call.result = result;

@@ -50,6 +50,9 @@ export interface Run {
   requestBegan: number | null;
   /** ms until the turn's deadline, or Infinity. */
   remaining(): number;
+  /** Its deadline does not come nearer: the person is waited for somewhere below. */
+  pause(): Disposable;
+  readonly isPaused: boolean;
   /** Resolves when the run has ended, whatever the end. Never rejects. */
   done: Promise<void>;
 }

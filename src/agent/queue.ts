@@ -37,7 +37,7 @@ const messageOf = (item: QueueItem, turn_id: string, origin: 'steer' | 'person')
   role: 'user',
   turn_id,
   parts: item.parts ?? [{ type: 'text', text: item.text }],
-  origin,
+  origin: item.origin ?? origin,
   queue_item_id: item.id,
 });
 
@@ -98,6 +98,27 @@ export async function enqueue(core: Core, mode: QueueItem['mode'], prompt: Promp
   };
   if (!fitsLine(update)) throw new BoughError('TooLarge', fullText(queue.length));
   return [update];
+}
+
+/**
+ * The list with what an agent reported at its end. Where nothing runs it holds the list: by itself it begins no turn, and
+ * it goes into the next one. @throws BoughError TooLarge when it has no room for it
+ */
+export async function enqueueReport(core: Core, id: string, text: string): Promise<Draft[]> {
+  const { queue, queue_held, turn } = core.log.state();
+  const item: QueueItem = { id, mode: 'steer', text, origin: 'subagent', parts: [{ type: 'text', text }] };
+  const fitted = await fitQueueItem(core.blobs, withoutKeys(item, core.parts.redact));
+  const isHeld = turn === null ? true : queue_held && queue.length > 0;
+  const update: Draft = { type: 'queue_update', items: [...queue, fitted], held: isHeld };
+  if (!fitsLine(update)) throw new BoughError('TooLarge', fullText(queue.length));
+  return [update];
+}
+
+/** The list without a report that the model has read; nothing when it is not in it any more. */
+export function readReport({ queue, queue_held }: PathState, id: string): Draft[] {
+  const items = queue.filter((item) => item.id !== id);
+  if (items.length === queue.length) return [];
+  return [{ type: 'queue_update', items, held: queue_held && items.length > 0 }];
 }
 
 /** The list with one prompt changed. @throws BoughError TooLarge when it has no room for the change */

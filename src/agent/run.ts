@@ -16,10 +16,12 @@ export class LiveRun implements Run {
   readonly #core: Core;
   readonly #controller = new AbortController();
   /** When it would have begun, had it run without a break. */
-  readonly #began: number;
+  #began: number;
   /** ms; Infinity when there is no limit. */
   readonly #limit: number;
-  readonly #timer: Disposable | null;
+  #timer: Disposable | null;
+  #pauses = 0;
+  #pausedAt: number | null = null;
   #phase: RunState = 'running';
   #reason: StopReason | null = null;
 
@@ -32,8 +34,7 @@ export class LiveRun implements Run {
     this.turn_id = turn_id;
     this.#began = clock.elapsed() - spent;
     this.#limit = Number.isFinite(maxDuration) && maxDuration > 0 ? maxDuration : Infinity;
-    this.#timer =
-      this.#limit === Infinity ? null : clock.after(this.remaining(), () => this.stop('deadline'));
+    this.#timer = this.#startTimer();
   }
 
   get signal(): AbortSignal {
@@ -66,6 +67,42 @@ export class LiveRun implements Run {
     return Math.max(0, this.#limit - this.#spent());
   }
 
+  get isPaused(): boolean {
+    return this.#pausedAt !== null;
+  }
+
+  pause(): Disposable {
+    this.#pauses += 1;
+    if (this.#pauses === 1) {
+      this.#pausedAt = this.#core.parts.clock.elapsed();
+      this.#timer?.dispose();
+      this.#core.announce();
+    }
+    let isOver = false;
+    return {
+      dispose: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#pauses -= 1;
+        if (this.#pauses === 0) this.#goOn();
+      },
+    };
+  }
+
+  #goOn(): void {
+    this.#began += this.#core.parts.clock.elapsed() - (this.#pausedAt ?? 0);
+    this.#pausedAt = null;
+    // It may have ended meanwhile.
+    if (this.#core.run !== this) return;
+    this.#timer = this.#startTimer();
+    this.#core.announce();
+  }
+
+  #startTimer(): Disposable | null {
+    if (this.#limit === Infinity) return null;
+    return this.#core.parts.clock.after(this.remaining(), () => this.stop('deadline'));
+  }
+
   /** Ends the deadline's timer, and keeps what was used of it. */
   dispose(): void {
     this.#timer?.dispose();
@@ -73,6 +110,6 @@ export class LiveRun implements Run {
   }
 
   #spent(): number {
-    return this.#core.parts.clock.elapsed() - this.#began;
+    return (this.#pausedAt ?? this.#core.parts.clock.elapsed()) - this.#began;
   }
 }

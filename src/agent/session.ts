@@ -36,6 +36,7 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
   return {
     log,
     run: () => runStateOf(core),
+    isWaiting: () => core.run?.isPaused ?? ['waiting', 'parked'].includes(runStateOf(core)),
     interrupted: () => {
       const interruption = interruptionOf(core);
       return interruption === null

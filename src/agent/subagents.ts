@@ -2,12 +2,13 @@
  * Part of a task given to an agent of its own, whose work stands in a session of its own. The parent's log says that it
  * began, before it does, and what came of it; nothing of what it did on the way is here.
  */
-import type { Outcome, SubagentEnd, SubagentTask } from '../ports.js';
+import type { Disposable, Outcome, SubagentEnd, SubagentTask } from '../ports.js';
 import { isFailure, toolFailure } from '../shared/failure.js';
 import type { Draft, NoteOf } from '../shared/notes.js';
 import { levelOf, parentSessionOf, subagentId } from '../shared/route.js';
-import type { Core } from './core.js';
+import { underLease, type Core, type Run } from './core.js';
 import { approvalOf } from './mode.js';
+import { enqueueReport } from './queue.js';
 
 /** A subagent may have subagents; those may not. */
 const MAX_LEVEL = 2;
@@ -18,11 +19,13 @@ export interface Handing {
   turn_id: string;
   signal: AbortSignal;
   report: (chunk: string) => void;
+  /** Lets the call go on beside the turn. */
+  putAside: () => void;
 }
 
 export async function delegate(
   core: Core,
-  { call_id, turn_id, signal, report }: Handing,
+  handing: Handing,
   wanted: SubagentTask,
 ): Promise<Outcome<SubagentEnd>> {
   const { subagents } = core.parts;
@@ -45,25 +48,69 @@ export async function delegate(
     );
   const agent = known?.agent ?? wanted.agent;
   const session = known?.session ?? subagentId(core.log.id, agent, numberOf(begun, agent));
+  const { turn_id, call_id } = handing;
+  const job = wanted.isBeside === true ? { job_id: call_id } : {};
   const task = { agent, session, task: wanted.task };
-  await core.append([{ type: 'subagent_start', turn_id, call_id, ...task }]);
+  const about = { turn_id, call_id, agent, session, ...job };
+  const beside = wanted.isBeside === true ? { async: true } : {};
+  await core.append([{ type: 'subagent_start', ...about, task: wanted.task, ...beside }]);
+  if (wanted.isBeside === true) handing.putAside();
   const { mode } = approvalOf(core);
   const { model } = core.log.state();
+  const pauses = pausesOf(core, wanted.isBeside === true ? null : core.run);
   const end = await subagents.run(
     { ...task, parent: core.log.id, mode, model },
-    { signal: unlessClosed(core, signal), report },
+    { signal: unlessClosed(core, handing.signal), report: handing.report, onWaiting: pauses.set },
   );
-  if (!core.isClosed) await core.append(endNotes(turn_id, call_id, task, end));
+  pauses.set(false);
+  if (core.isClosed) return end;
+  if (wanted.isBeside === true) await bringReport(core, about, end);
+  else await core.append(endNotes(about, end));
   return end;
 }
 
-function endNotes(
-  turn_id: string,
-  call_id: string,
-  { agent, session }: { agent: string; session: string },
-  end: Outcome<SubagentEnd>,
-): Draft[] {
-  const of = { type: 'subagent_end', turn_id, call_id, agent, session } as const;
+/** While the subagent waits for the person, the time of the turn that waits for it stands still. */
+function pausesOf(core: Core, run: Run | null): { set: (isWaiting: boolean) => void } {
+  let pause: Disposable | null = null;
+  return {
+    set: (isWaiting) => {
+      if (!isWaiting) {
+        pause?.dispose();
+        pause = null;
+      } else if (run !== null && core.run === run) pause ??= run.pause();
+    },
+  };
+}
+
+interface About {
+  turn_id: string;
+  call_id: string;
+  agent: string;
+  session: string;
+  job_id?: string;
+}
+
+/**
+ * What came of one that worked beside the turn, as a message that goes into the turn that runs now, or into the next one:
+ * by itself it begins none. It waits in the queue, so that it is told once, is in sight, and survives a reload.
+ */
+async function bringReport(core: Core, about: About, end: Outcome<SubagentEnd>): Promise<void> {
+  await core.gate.pass(() =>
+    underLease(core, async () => {
+      const report = await enqueueReport(core, about.call_id, reportOf(about, end));
+      await core.append([...endNotes(about, end), ...report]);
+    }),
+  );
+}
+
+function reportOf({ agent, session }: About, end: Outcome<SubagentEnd>): string {
+  const said = isFailure(end) ? end.message : end.summary;
+  const how = isFailure(end) ? 'failed' : end.status;
+  return `[Report of the subagent "${agent}", which worked in the background: ${how}. Its session is ${session}.]\n\n${said}`;
+}
+
+function endNotes({ turn_id, ...about }: About, end: Outcome<SubagentEnd>): Draft[] {
+  const of = { type: 'subagent_end', turn_id, ...about } as const;
   if (isFailure(end)) return [{ ...of, status: 'failed', steps: 0, error: end.message }];
   const { status, summary, steps, usage } = end;
   return [

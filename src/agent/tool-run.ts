@@ -5,10 +5,11 @@ import type { CallState } from '../shared/fold/types.js';
 import type { Draft } from '../shared/notes.js';
 import { plainOf } from '../shared/styled-text.js';
 import { createPrinted } from './background.js';
-import type { Core, Run } from './core.js';
+import { underLease, type Core, type Run } from './core.js';
 import { resultMessage } from './entries.js';
 import { stackOf } from './failures.js';
 import { journalOutput, type OutputJournal } from './output-journal.js';
+import { readReport } from './queue.js';
 import { readResult } from './results.js';
 import { delegate } from './subagents.js';
 import { skillLoad } from './skills.js';
@@ -35,6 +36,7 @@ const nothing = { aside: new AbortController().signal, report: (): void => undef
 interface Running extends Pick<ToolContext, 'aside' | 'report'> {
   call_id: string;
   turn_id: string;
+  putAside: () => void;
 }
 
 export const toolContext = (core: Core, signal: AbortSignal, running?: Running): ToolContext => ({
@@ -45,7 +47,7 @@ export const toolContext = (core: Core, signal: AbortSignal, running?: Running):
     delegate: (task, options) =>
       running === undefined
         ? Promise.resolve(toolFailure('not-running', 'A task can be given away only while the call runs.'))
-        : delegate(core, { call_id: running.call_id, turn_id: running.turn_id, ...options }, task),
+        : delegate(core, { ...running, ...options }, task),
   },
   signal,
   aside: running?.aside ?? nothing.aside,
@@ -153,6 +155,7 @@ async function runTool(
     turn_id: run.turn_id,
     aside: aside.signal,
     report,
+    putAside: () => aside.abort(BY_MODEL),
   });
   const end = (): void => ending.abort(new Error('The person ended this call.'));
   const putAside = prepared.risk === 'run' ? (): void => aside.abort() : null;
@@ -169,13 +172,17 @@ async function runTool(
     const outcome = await Promise.race([orAbandoned(core, run, signal, work), wasPutAside(aside.signal)]);
     if (outcome === 'aside') {
       const onEnd = (): void => core.live.endCall(call_id);
+      const onRead = (): void => forgetReport(core, call_id);
       core.background.keep(call_id, {
         turn_id: run.turn_id,
         work: work.then(({ content }) => content),
         printed,
         end,
         onEnd,
+        onRead,
       });
+      if (aside.signal.reason === BY_MODEL)
+        return { content: worksBeside(call_id), is_error: false, outcome: 'in the background' };
       return { content: goesOn(call_id, core.parts.redact.tokens(printed.read())), is_error: false };
     }
     if (outcome === null || run.signal.aborted || !ending.signal.aborted) return outcome;
@@ -196,6 +203,23 @@ const wasPutAside = (aside: AbortSignal): Promise<'aside'> =>
   new Promise((resolve) => {
     aside.addEventListener('abort', () => resolve('aside'), { once: true });
   });
+
+/** Why a call went aside that the model itself asked to. */
+const BY_MODEL = new Error('It was begun in the background.');
+
+const worksBeside = (id: string): string =>
+  `[It works in the background, as "${id}". Its report comes into the conversation when it is done: do not wait for it unless you can do nothing else. Use background with this id to look at what it does, to wait for its end or to end it.]`;
+
+/** The model has read it: it is not told a second time. */
+function forgetReport(core: Core, id: string): void {
+  const dropping = core.gate.pass(() =>
+    underLease(core, async () => {
+      const batch = readReport(core.log.state(), id);
+      if (batch.length > 0) await core.append(batch);
+    }),
+  );
+  dropping.catch((error: unknown) => core.parts.log('warn', `a report is told twice: ${stackOf(error)}`));
+}
 
 function goesOn(id: string, printed: string): string {
   const said = `[The person lets this go on in the background: it is still running, as "${id}". Use background with this id to read its output, to wait for its end or to end it.]`;

@@ -156,6 +156,8 @@ export interface PartialText extends TriedText {
 export interface AgentSession {
   readonly log: SessionLog;
   run(): RunState;
+  /** Nothing goes on before the person has decided, here or in a session that a task was given to. */
+  isWaiting(): boolean;
   interrupted(): InterruptedView | null;
   /** How the last turn on this path failed, until something newer happens. */
   failure(): Failure | null;

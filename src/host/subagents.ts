@@ -28,7 +28,7 @@ export function createSubagents({ sessions, store }: SubagentsParts): Subagents 
     return sessions.open(run.session);
   };
   return {
-    run: async (run, { signal, report }) => {
+    run: async (run, options) => {
       try {
         const session = await opened(run);
         const parent = (await sessions.open(run.parent)).agent;
@@ -36,7 +36,7 @@ export function createSubagents({ sessions, store }: SubagentsParts): Subagents 
         const agent = session.agent;
         const minding = mindMode(parent, agent);
         try {
-          return await work(agent, run, { signal, report });
+          return await work(agent, run, options);
         } finally {
           minding.dispose();
           holding.dispose();
@@ -102,13 +102,16 @@ async function equip(agent: AgentSession, { mode, model }: SubagentRun): Promise
 async function work(
   agent: AgentSession,
   run: SubagentRun,
-  { signal, report }: { signal: AbortSignal; report: (chunk: string) => void },
+  { signal, report, onWaiting }: Parameters<Subagents['run']>[1],
 ): Promise<Outcome<SubagentEnd>> {
   const unfit = await equip(agent, run);
   if (unfit !== null) return unfit;
   const telling = agent.log.onAppend((placed) => placed.forEach(({ entry }) => tell(entry, report)));
   // It may wait for the person, for a night if need be: only the end of its turn counts, whoever ends it.
   const ends = watchEnds(agent);
+  const waiting = agent.on(({ type }) => {
+    if (type === 'run') onWaiting(agent.isWaiting());
+  });
   const stop = (): void => void agent.dispatch({ type: 'stop' });
   try {
     const sent = await agent.assign(run.task);
@@ -121,6 +124,7 @@ async function work(
   } finally {
     signal.removeEventListener('abort', stop);
     ends.dispose();
+    waiting.dispose();
     telling.dispose();
   }
 }

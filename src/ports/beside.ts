@@ -20,6 +20,8 @@ export interface SubagentTask {
   agent: string;
   /** One of this session that is to go on. */
   session?: string;
+  /** Goes on beside the turn; what comes of it is told when it is over. */
+  isBeside?: boolean;
 }
 
 /** What came of it. */
@@ -46,9 +48,13 @@ export interface SubagentRun {
 }
 
 export interface Subagents {
-  /** Resolves when its turn is over, which may wait for the person. Stopped by `signal`. */
+  /** Resolves when its turn is over, which may wait for the person: `onWaiting` says so. Stopped by `signal`. */
   run(
     run: SubagentRun,
-    options: { signal: AbortSignal; report: (chunk: string) => void },
+    options: {
+      signal: AbortSignal;
+      report: (chunk: string) => void;
+      onWaiting: (isWaiting: boolean) => void;
+    },
   ): Promise<SubagentEnd | Failure>;
 }

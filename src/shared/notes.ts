@@ -50,6 +50,8 @@ const queueItem = z.looseObject({
   mode: z.enum(['steer', 'queue']),
   text: z.string(),
   parts: z.array(partSchema).optional(),
+  /** Who said it, when it was not the person. */
+  origin: z.enum(['subagent']).optional().catch(undefined),
 });
 
 /** The format of every note, by type. Times are milliseconds, `due_at` an ISO 8601 date. */

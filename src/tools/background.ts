@@ -1,4 +1,4 @@
-/** A command that the person let go on beside the turn: reads its output, waits for its end, or ends it. */
+/** What goes on beside the turn, a command or a subagent: reads its output, waits for its end, or ends it. */
 import * as z from 'zod';
 import type { BackgroundCall, Tool, ToolOutcome } from '../ports.js';
 import { isFailure, toolFailure, type Failure } from '../shared/failure.js';
@@ -22,7 +22,8 @@ export const backgroundTool: Tool = {
   spec: {
     name: 'background',
     description:
-      'Look after a command that the person let go on in the background: read its latest output, wait for its end, or end it.',
+      'Look after a command that the person let go on in the background, or a subagent that works there: read its latest ' +
+      'output, wait for its end, or end it.',
     input_schema: inputSchema(schema),
   },
   risk: 'read',
@@ -33,7 +34,7 @@ export const backgroundTool: Tool = {
     return Promise.resolve({
       tool: 'background',
       input,
-      sentence: `${verbs[wanted.action]} a command in the background`,
+      sentence: `${verbs[wanted.action]} what goes on in the background`,
       risk: 'read',
       targets: [],
       subject: wanted.id,
@@ -54,7 +55,7 @@ export const backgroundTool: Tool = {
 const unknown = (id: string): Failure =>
   toolFailure(
     'no-call',
-    `No command is known by "${id}". One that was let go on ends with its window, and is forgotten some time after its end.`,
+    `Nothing is known by "${id}". One that goes on in the background ends with its window, and is forgotten some time after its end.`,
   );
 
 async function overOrLater(call: BackgroundCall, ms: number, signal: AbortSignal): Promise<void> {

@@ -24,6 +24,10 @@ const schema = z.strictObject({
     .min(1)
     .optional()
     .describe('Go on with a subagent that you had before, by the id that stood in its result.'),
+  background: z
+    .boolean()
+    .optional()
+    .describe('True: it works beside you, and its report comes when it is done. Default: you wait for it.'),
 });
 
 export const subagentTool: Tool = {
@@ -39,7 +43,8 @@ export const subagentTool: Tool = {
   prepare(input) {
     const wanted = parseInput('subagent', schema, input);
     if (isFailure(wanted)) return Promise.resolve(wanted);
-    const sentence = `Give a task to ${wanted.agent ?? 'a subagent'}`;
+    const where = wanted.background === true ? ' in the background' : '';
+    const sentence = `Give a task to ${wanted.agent ?? 'a subagent'}${where}`;
     return Promise.resolve({
       tool: 'subagent',
       input,
@@ -54,9 +59,13 @@ export const subagentTool: Tool = {
   async run(prepared, { session, signal, report }) {
     const wanted = parseInput('subagent', schema, prepared.input);
     if (isFailure(wanted)) return refused(wanted);
-    const { task, agent = 'subagent', session: before } = wanted;
+    const { task, agent = 'subagent', session: before, background } = wanted;
     const end = await session.delegate(
-      { task, agent, ...(before === undefined ? {} : { session: before }) },
+      {
+        ...{ task, agent },
+        ...(before === undefined ? {} : { session: before }),
+        ...(background === true ? { isBeside: true } : {}),
+      },
       { signal, report },
     );
     if (isFailure(end)) return refused(end);

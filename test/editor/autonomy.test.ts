@@ -71,4 +71,25 @@ test('a turn goes on until its list is done; a subagent works in a session of it
       async () => (await editor.sessionsTree()).every(({ description }) => description !== 'waiting'),
       { what: 'the subagent waits no more' },
     );
+
+    // 5. One that works beside the turn: its report comes into the turn, once.
+    server.enqueue(
+      reply.calls([
+        { name: 'subagent', args: { task: 'Look up the tax.', agent: 'scout', background: true } },
+        { name: 'run', args: { command: 'echo go' } },
+      ]),
+      reply.text('Seven percent.'),
+      reply.text('So it is seven.'),
+    );
+    await person.send('Look it up beside');
+    await person.at('queue-item').filter({ hasText: 'Seven percent.' }).waitFor();
+    await person.tool('subagent', 'ok').filter({ hasText: 'went on in the background' }).waitFor();
+    await editor.screenshot('report-waits');
+    await person.decide('approve', 'echo go');
+    await person.says('So it is seven.');
+    await person.run('idle');
+    await person.message('user').filter({ hasText: 'Reported by another agent' }).waitFor();
+    expect(await person.at('queue-item').count()).toBe(0);
+    const all = told(server, server.requests.length);
+    expect(all.filter(({ text }) => text.includes('Seven percent.'))).toHaveLength(1);
   }));

@@ -49,7 +49,7 @@ describe('the sentence of a tool that looks or asks', () => {
     ['diagnostics', {}, 'Checked the problems'],
     ['diagnostics', { path: 'a.ts' }, 'Checked the problems of a.ts'],
     ['fetch', { url: 'https://example.com/' }, 'Fetched https://example.com/'],
-    ['background', { id: 'b1', action: 'end' }, 'Looked after a command in the background'],
+    ['background', { id: 'b1', action: 'end' }, 'Looked after what goes on in the background'],
   ])('%s %j', (name, input, sentence) => {
     expect(done(name, input)).toBe(sentence);
   });

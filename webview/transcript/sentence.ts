@@ -71,7 +71,7 @@ const tools: Readonly<Record<string, ToolWords>> = {
   background: {
     icon: 'server-process',
     verbs: ['Look after', 'Looking after', 'Looked after'],
-    object: () => 'a command in the background',
+    object: () => 'what goes on in the background',
   },
   read_result: { icon: 'file', verbs: ['Read', 'Reading', 'Read'], object: () => 'on in a long result' },
   edit: { icon: 'edit', verbs: ['Edit', 'Editing', 'Edited'], object: ({ path }) => text(path), opens: true },
@@ -254,6 +254,8 @@ const ends: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
 const END_LENGTH = 1000;
 
 function exitWords(card: ToolCard): string | undefined {
+  if (card.call.name === 'subagent' && card.result?.startsWith('[It works in the background,') === true)
+    return 'went on in the background';
   if (card.call.name !== 'run') return undefined;
   if (card.result?.includes('[The person lets this go on in the background:') === true) {
     return 'went on in the background';

@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SubagentEnd, SubagentRun } from '../../../src/ports.js';
 import { toolFailure, type Failure } from '../../../src/shared/failure.js';
+import { backgroundTool } from '../../../src/tools/background.js';
 import { subagentTool } from '../../../src/tools/subagent.js';
 import { openBench, type Bench, type BenchOptions } from './bench.js';
 import { idle } from './fake-clock.js';
-import { calls, text, type Reply } from './fake-model.js';
+import { calls, hang, text, type Reply } from './fake-model.js';
 import { fakeTools } from './fake-tools.js';
 
 const give = (input: Record<string, unknown>): Reply => calls([{ name: 'subagent', input }]);
@@ -204,4 +205,143 @@ describe('a subagent that was interrupted with its parent', () => {
     expect(bench.runs).toEqual([]);
     expect(resultOf(bench)).toMatchObject({ is_error: true });
   });
+});
+
+describe('a subagent in the background', () => {
+  const besideTools = [...fakeTools([]), subagentTool, backgroundTool];
+  const beside = (): Reply => give({ task: 'Look it up.', agent: 'scout', background: true });
+
+  /** One that works until it is told to be done. */
+  function working(): {
+    answer: Answer;
+    finish: (summary: string) => Promise<void>;
+    isStopped: () => boolean;
+  } {
+    let settle: (end: SubagentEnd) => void = () => undefined;
+    let stopped = false;
+    return {
+      answer: ({ session }, signal) =>
+        new Promise((resolve) => {
+          settle = (end) => resolve({ ...end, session });
+          signal.addEventListener('abort', () => {
+            stopped = true;
+            settle({ session, status: 'stopped', summary: 'Half.', steps: 1 });
+          });
+        }),
+      finish: async (summary) => {
+        settle({ session: '', status: 'completed', summary, steps: 2 });
+        await idle();
+      },
+      isStopped: () => stopped,
+    };
+  }
+
+  const reports = (bench: Bench) => bench.entries('message').filter(({ origin }) => origin === 'subagent');
+
+  it('lets its turn go on at once, and its report goes into the turn that runs when it is done', async () => {
+    const work = working();
+    const bench = await openWith(work.answer, { script: [beside(), [hang()]], tools: besideTools });
+    await bench.send('go');
+    expect(resultOf(bench)).toMatchObject({
+      is_error: false,
+      content: expect.stringContaining('works in the background') as string,
+    });
+    expect(bench.entries('subagent_start')).toMatchObject([
+      { async: true, session: `sub:${bench.log.id}:scout:1` },
+    ]);
+    expect(bench.model.asked).toHaveLength(2);
+    await work.finish('Seven percent.');
+    const [start] = bench.entries('subagent_start');
+    expect(bench.entries('subagent_end')).toMatchObject([{ status: 'completed', job_id: start?.call_id }]);
+    expect(bench.log.state().queue).toMatchObject([{ mode: 'steer', origin: 'subagent' }]);
+    expect(bench.log.state().queue_held).toBe(false);
+  });
+
+  it('whose turn is over begins none: its report waits in sight, and goes into the next one, once', async () => {
+    const work = working();
+    const bench = await openWith(work.answer, {
+      script: [beside(), text('It works.'), text('ok'), text('Seven it is.'), text('Nothing new.')],
+    });
+    await bench.send('go');
+    expect(bench.session.run()).toBe('idle');
+    await work.finish('Seven percent.');
+    expect(bench.session.run()).toBe('idle');
+    expect(bench.model.asked).toHaveLength(2);
+    expect(bench.log.state()).toMatchObject({ queue: [{ origin: 'subagent' }], queue_held: true });
+    await bench.send('and?');
+    await idle();
+    expect(reports(bench)).toHaveLength(1);
+    expect(JSON.stringify(bench.model.asked.at(-1)?.request.messages)).toContain('Seven percent.');
+    await bench.send('more?');
+    await idle();
+    expect(reports(bench)).toHaveLength(1);
+    expect(bench.log.state().queue).toEqual([]);
+  });
+
+  it('that the model waited for is not told a second time', async () => {
+    const work = working();
+    const bench = await openWith(work.answer, {
+      tools: besideTools,
+      script: [beside(), text('It works.')],
+    });
+    await bench.send('go');
+    const id = bench.entries('subagent_start')[0]?.call_id;
+    bench.model.play(calls([{ name: 'background', input: { id, action: 'wait' } }]), text('Seven.'));
+    await bench.send('Wait for it');
+    await work.finish('Seven percent.');
+    await idle();
+    expect(bench.entries('turn_end')).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+    expect(resultOf(bench)).toMatchObject({ content: expect.stringContaining('Seven percent.') as string });
+    expect(bench.log.state().queue).toEqual([]);
+    expect(reports(bench)).toEqual([]);
+  });
+
+  it('ends with the stop of its turn, and by hand', async () => {
+    const work = working();
+    const bench = await openWith(work.answer, { script: [beside(), [hang()]], tools: besideTools });
+    await bench.send('go');
+    await bench.do({ type: 'stop' });
+    await idle();
+    expect(work.isStopped()).toBe(true);
+    expect(bench.entries('subagent_end')).toMatchObject([{ status: 'stopped' }]);
+  });
+
+  it('that could not begin is an error result like one that is waited for', async () => {
+    const bench = await openWith(done, {
+      script: [give({ task: 'x', session: 'other', background: true }), text('ok')],
+    });
+    await bench.send('go');
+    expect(resultOf(bench)).toMatchObject({ is_error: true });
+  });
+});
+
+it('the time limit of a turn stands still while its subagent waits for the person', async () => {
+  let say: (isWaiting: boolean) => void = () => undefined;
+  const bench = await openBench({
+    tools: [...fakeTools([]), subagentTool],
+    settings: { maxDuration: 10_000 },
+    script: [give({ task: 'x' })],
+    subagents: {
+      run: (_run, { onWaiting }) => {
+        say = onWaiting;
+        return new Promise(() => undefined);
+      },
+    },
+  });
+  await bench.send('go');
+  await bench.clock.advance(6_000);
+  expect(bench.session.isWaiting()).toBe(false);
+  say(true);
+  expect(bench.session.isWaiting()).toBe(true);
+  await bench.clock.advance(3_600_000);
+  expect(bench.session.run()).toBe('running');
+  say(false);
+  await bench.clock.advance(3_900);
+  expect(bench.session.run()).toBe('running');
+  await bench.clock.advance(200);
+  await bench.clock.advance(3_000);
+  await idle();
+  expect(bench.entries('turn_end')).toMatchObject([
+    { status: 'failed', error: expect.stringContaining('time limit') as string },
+  ]);
 });

@@ -86,7 +86,7 @@ describe('background', () => {
     });
     expect(await call(fakeWorkspace(), 'background', { id: 'c2' }, session(one))).toMatchObject({
       is_error: true,
-      content: expect.stringContaining('No command is known by "c2"') as string,
+      content: expect.stringContaining('Nothing is known by "c2"') as string,
     });
   });
 });

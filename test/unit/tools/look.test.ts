@@ -25,7 +25,7 @@ describe('the tools a model is told about', () => {
       ['ask', ['question', 'options']],
       ['read_result', ['id', 'offset', 'limit']],
       ['todo', ['items']],
-      ['subagent', ['task', 'agent', 'session']],
+      ['subagent', ['task', 'agent', 'session', 'background']],
       ['finish', ['status', 'summary']],
     ]);
     for (const { spec } of createTools())
