@@ -158,37 +158,38 @@ test('B15: what is old goes only once a retention is set, to the trash, and with
     expect((await editor.sessionsTree()).map(({ title }) => title)).toEqual(['Beech']);
   }));
 
-test('sessions beyond sessions.maxOpen are let go of when they rest, and are whole when they are opened again', () =>
-  withScriptedModel(
-    { extensions: [caller], settings: { 'bough.sessions.maxOpen': 1, 'bough.sessions.idleAfter': 0 } },
-    async ({ editor, server, person }) => {
-      server.enqueue(reply.text('Alder is a tree.'), reply.text('Beech is a tree.'), reply.text('So it is.'));
-      await person.send('Alder');
-      await person.says('Alder is a tree.');
-      await person.run('idle');
-      const { header } = onlyLog(editor.storage());
-      await editor.runCommand('Bough: New Session');
-      await eventually(async () => (await person.at('message').count()) === 0, { what: 'an empty chat' });
-      await person.send('Beech');
-      await person.says('Beech is a tree.');
-      await person.run('idle');
+test.each([
+  ['beyond sessions.maxOpen', { 'bough.sessions.maxOpen': 1, 'bough.sessions.idleAfter': 0 }],
+  ['after sessions.idleAfter', { 'bough.sessions.maxOpen': 8, 'bough.sessions.idleAfter': 1_000 }],
+])('sessions are let go of when they rest %s, and are whole when they are opened again', (_, settings) =>
+  withScriptedModel({ extensions: [caller], settings }, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Alder is a tree.'), reply.text('Beech is a tree.'), reply.text('So it is.'));
+    await person.send('Alder');
+    await person.says('Alder is a tree.');
+    await person.run('idle');
+    const { header } = onlyLog(editor.storage());
+    await editor.runCommand('Bough: New Session');
+    await eventually(async () => (await person.at('message').count()) === 0, { what: 'an empty chat' });
+    await person.send('Beech');
+    await person.says('Beech is a tree.');
+    await person.run('idle');
 
-      /** Those that would stay because they are open. */
-      const open = async () => {
-        const told = await call(editor, 'prune', { sessionIdle: 1 }, { dryRun: true });
-        return (await told.innerText()).replace(/\s+/g, ' ').split('It is open.').length - 1;
-      };
-      await eventually(async () => (await open()) === 1, {
-        timeout: 60_000,
-        interval: 2_000,
-        what: 'one session is open',
-      });
-      await (await editor.row('Alder')).locator.click();
-      await person.says('Alder is a tree.');
-      await person.send('Is it?');
-      await person.says('So it is.');
-      await person.run('idle');
-      const log = logsBelow(editor.storage()).find((one) => one.header['id'] === header['id']);
-      expect(log?.entries.filter(({ type }) => type === 'message')).toHaveLength(4);
-    },
-  ));
+    /** Those that would stay because they are open. */
+    const open = async () => {
+      const told = await call(editor, 'prune', { sessionIdle: 1 }, { dryRun: true });
+      return (await told.innerText()).replace(/\s+/g, ' ').split('It is open.').length - 1;
+    };
+    await eventually(async () => (await open()) === 1, {
+      timeout: 60_000,
+      interval: 2_000,
+      what: 'one session is open',
+    });
+    await (await editor.row('Alder')).locator.click();
+    await person.says('Alder is a tree.');
+    await person.send('Is it?');
+    await person.says('So it is.');
+    await person.run('idle');
+    const log = logsBelow(editor.storage()).find((one) => one.header['id'] === header['id']);
+    expect(log?.entries.filter(({ type }) => type === 'message')).toHaveLength(4);
+  }),
+);

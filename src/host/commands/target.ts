@@ -4,7 +4,7 @@
  */
 import { menuPlaceSchema } from '../../shared/menu-place.js';
 import { TAB, type Surface } from '../chat/html.js';
-import type { TreeNode } from '../sessions/tree.js';
+import type { TreeNode } from '../sessions/tree-node.js';
 
 export interface Targets {
   /** The row with the focus in the list of sessions. */

@@ -6,23 +6,16 @@ import * as vscode from 'vscode';
 import type { SessionSummary } from '../../log/store.js';
 import type { OutlineNode } from '../../shared/fold/types.js';
 import { branchItem } from './branch-items.js';
-import { branchesOf, type Branch } from './branches.js';
+import { branchesOf } from './branches.js';
 import type { OpenSessions, SessionEvent } from './open-sessions.js';
-import { groupByTime, relativeTime, rowIcons, rowWord, type GroupName } from './rows.js';
+import { failingItem, groupItem, moreItem } from './plain-items.js';
+import { groupByTime, relativeTime, rowIcons, rowWord } from './rows.js';
 import { nestRows } from './nested.js';
 import { ON_SHOW } from './on-show.js';
 import { sizeWords } from './size-words.js';
 import { noFilter, queryOf, type TreeFilter } from './tree-filter.js';
+import type { TreeNode } from './tree-node.js';
 import type { WindowStore } from './window-store.js';
-
-export type TreeNode =
-  | { kind: 'group'; name: GroupName; sessions: SessionSummary[] }
-  | { kind: 'session'; summary: SessionSummary }
-  | { kind: 'branch'; session: string; branch: Branch }
-  /** More sessions, or more branches of one. */
-  | { kind: 'more'; count: number; session?: string }
-  /** Why sessions are not in the list. */
-  | { kind: 'failing'; messages: readonly string[] };
 
 export interface SessionsTreeParts {
   store: WindowStore;
@@ -47,6 +40,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private limit = PAGE;
   /** Of sessions of which more branches were asked for. */
   private readonly branchLimits = new Map<string, number>();
+  /** Sessions that are not open here, of which it is known that they have one line only. */
+  private readonly single = new Set<string>();
   /** As the list was read last. */
   private subagents: ReadonlyMap<string, readonly SessionSummary[]> = new Map();
   private readonly titles = new Map<string, string>();
@@ -57,6 +52,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   constructor(private readonly parts: SessionsTreeParts) {
     this.subscriptions = [
       parts.store.onChange((id) => {
+        this.single.delete(id);
         if (!parts.sessions.peek(id)) this.refresh();
       }),
       parts.sessions.on((event) => {
@@ -179,6 +175,11 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private async branches({ id }: SessionSummary): Promise<TreeNode[]> {
     const log = this.parts.sessions.peek(id)?.agent.log ?? (await this.parts.store.open(id));
     const branches = branchesOf(log.outline, log.head, log.state().labels).reverse();
+    if (branches.length <= 1 && !this.single.has(id)) {
+      // Its row was drawn as if it had more.
+      this.single.add(id);
+      this.refresh();
+    }
     const limit = this.branchLimit(id);
     const rows = branches.filter(({ isShown }, index) => index < limit || isShown);
     const nodes: TreeNode[] = rows.map((branch) => ({ kind: 'branch', session: id, branch }));
@@ -199,7 +200,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       title,
       this.subagents.has(summary.id)
         ? vscode.TreeItemCollapsibleState.Expanded
-        : collapsibility(live?.agent.log.outline, summary),
+        : collapsibility(live?.agent.log.outline, summary, this.single),
     );
     if (isShown) item.resourceUri = ON_SHOW;
     const isEphemeral = this.parts.store.isEphemeral(summary.id);
@@ -282,64 +283,9 @@ function changesRows(event: SessionEvent): boolean {
 function collapsibility(
   outline: readonly OutlineNode[] | undefined,
   summary: SessionSummary,
+  single: ReadonlySet<string>,
 ): vscode.TreeItemCollapsibleState {
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   if (outline) return branchesOf(outline, null).length > 1 ? Collapsed : None;
-  return summary.messages > 2 ? Collapsed : None;
-}
-
-function groupItem({ name, sessions }: Extract<TreeNode, { kind: 'group' }>): vscode.TreeItem {
-  const item = new vscode.TreeItem(groupTitle(name), vscode.TreeItemCollapsibleState.Expanded);
-  item.id = `group:${name}`;
-  item.contextValue = 'group';
-  item.accessibilityInformation = {
-    label:
-      sessions.length === 1
-        ? vscode.l10n.t('{0}, 1 session', groupTitle(name))
-        : vscode.l10n.t('{0}, {1} sessions', groupTitle(name), sessions.length),
-  };
-  return item;
-}
-
-function groupTitle(name: GroupName): string {
-  switch (name) {
-    case 'today':
-      return vscode.l10n.t('Today');
-    case 'yesterday':
-      return vscode.l10n.t('Yesterday');
-    case 'week':
-      return vscode.l10n.t('Last 7 Days');
-    case 'month':
-      return vscode.l10n.t('Last 30 Days');
-    case 'older':
-      return vscode.l10n.t('Older');
-  }
-}
-
-/** In sight as long as it is so: a list that hides sessions does not look whole. */
-function failingItem(messages: readonly string[]): vscode.TreeItem {
-  const label = vscode.l10n.t('Some sessions cannot be listed');
-  const item = new vscode.TreeItem(label);
-  item.id = 'failing';
-  item.contextValue = 'failing';
-  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-  item.tooltip = messages.join('\n');
-  item.accessibilityInformation = { label: [label, ...messages].join(' ') };
-  item.command = { command: 'bough.log.show', title: vscode.l10n.t('Show Log') };
-  return item;
-}
-
-function moreItem({ count, session }: Extract<TreeNode, { kind: 'more' }>): vscode.TreeItem {
-  const item = new vscode.TreeItem(
-    session === undefined ? vscode.l10n.t('Show More') : vscode.l10n.t('Show More Branches ({0})', count),
-  );
-  item.id = session === undefined ? 'more' : `more:${session}`;
-  item.contextValue = 'more';
-  item.iconPath = new vscode.ThemeIcon('ellipsis');
-  item.command = {
-    command: 'bough.session.more',
-    title: vscode.l10n.t('Show More'),
-    arguments: session === undefined ? [] : [session],
-  };
-  return item;
+  return summary.messages > 2 && !single.has(summary.id) ? Collapsed : None;
 }

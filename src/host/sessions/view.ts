@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import { registerOnShow } from './on-show.js';
 import { filterWords } from './tree-filter.js';
-import type { SessionsTree, TreeNode } from './tree.js';
+import type { TreeNode } from './tree-node.js';
+import type { SessionsTree } from './tree.js';
 
 export interface SessionsView extends vscode.Disposable {
   /** How many sessions need the person: a badge on the icon of the view, seen while the view is hidden too. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { placeOf, sessionOf, type Targets } from '../../../src/host/commands/target.js';
-import type { TreeNode } from '../../../src/host/sessions/tree.js';
+import type { TreeNode } from '../../../src/host/sessions/tree-node.js';
 
 const row = (id: string): TreeNode => ({
   kind: 'session',
