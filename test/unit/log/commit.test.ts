@@ -310,6 +310,21 @@ describe('a file that is not as it was left', () => {
     });
   });
 
+  it('tells a body from another that took its place, though that one is as good and as long', async () => {
+    const [entry] = await log.append([user('say a')]);
+    const again = await place.store().open('s');
+    const bytes = await bytesOf(place.log('s'));
+    for (const [from, to] of [
+      ['say a', 'say b'],
+      [entry?.id ?? '', 'f'.repeat(16)],
+    ] as const) {
+      await writeFile(place.log('s'), bytes.toString().replace(from, to));
+      await expect(again.path()).rejects.toMatchObject({ code: 'LogDamaged' });
+    }
+    await writeFile(place.log('s'), bytes);
+    expect(await pathTexts(again)).toEqual(['say a']);
+  });
+
   it('A9: notices with the next append that a write was acknowledged but never made', async () => {
     await log.append([user('a')]);
     const lease = await log.acquire();

@@ -55,11 +55,11 @@ describe('two windows on one session', () => {
     second.onAppend((placed) =>
       heard.push(...placed.map(({ position, entry }) => `${position} ${entry.id}`)),
     );
-    // Each more than half of what is read at once.
-    for (const name of ['b', 'c', 'd']) await first.append([user(name.repeat(200_000))]);
+    // More than is read at once, however much that is.
+    for (const name of 'bcdefghijk') await first.append([user(name.repeat(300_000))]);
     const wanted = first.outline.slice(1).map(([id], index) => `${index + 1} ${id}`);
-    for (let failures = 0; failures < 2; failures++) {
-      files.faults = [{ call: 'file.read', path: '.jsonl', errno: 'EIO', after: 2, times: 1 }];
+    for (const after of [3, 2]) {
+      files.faults = [{ call: 'file.read', path: '.jsonl', errno: 'EIO', after, times: 1 }];
       await expect(second.catchUp()).rejects.toMatchObject({ code: 'StorageFailure' });
     }
     files.heal();
