@@ -1,12 +1,13 @@
 /**
  * What somebody needs to find out why something does not work here, as a document that can be given away: versions,
- * storage, models, tools and the last failures. Without keys and without anything that was said.
+ * storage, models, tools, MCP servers and the last failures. Without keys and without anything that was said.
  */
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { readProvider } from '../models/providers.js';
 import type { SessionStore, SessionSummary } from '../log/store.js';
 import { isFailure } from '../shared/failure.js';
+import { stateLines, type Told } from './mcp/state-lines.js';
 import type { HostModels } from './model/host-models.js';
 import type { Output } from './output.js';
 
@@ -18,6 +19,7 @@ export interface DiagnosticParts {
   /** The setting `bough.model`, and what the session on show has. */
   model: { setting: unknown; session: string | undefined };
   tools: () => readonly { spec: { name: string } }[];
+  mcp: Told;
   output: Pick<Output, 'clean' | 'recent'>;
 }
 
@@ -42,6 +44,7 @@ async function diagnosticsOf(parts: DiagnosticParts): Promise<string> {
         .map(({ spec }) => `\`${spec.name}\``)
         .join(', '),
     ]),
+    section('MCP servers', stateLines(parts.mcp)),
     section('Last warnings and errors', lastFailures(parts)),
   ];
   return parts.output.clean(`${sections.join('\n\n')}\n`.replaceAll(os.homedir(), '~'));

@@ -44,7 +44,15 @@ export interface Language {
   /** What is known now: of one file, else of all files of the workspace that a service has looked at. */
   problems(path?: WorkspacePath): Problem[];
   /** Those of a file after its service has looked at it as it is now. `isSure`: false when it did not answer in time. */
-  freshProblems(path: WorkspacePath, signal: AbortSignal): Promise<{ problems: Problem[]; isSure: boolean }>;
+  freshProblems(
+    path: WorkspacePath,
+    signal: AbortSignal,
+  ): Promise<{
+    problems: Problem[];
+    isSure: boolean;
+    /** It stands in a tab: some services look at no other files. Absent: not known. */
+    isInTab?: boolean;
+  }>;
   /** The outline of a file. */
   symbols(path: WorkspacePath): Promise<FoundSymbol[] | Failure>;
   findSymbols(query: string): Promise<FoundSymbol[] | Failure>;

@@ -22,7 +22,7 @@ export const diagnosticsTool: Tool = {
     name: 'diagnostics',
     description:
       'Errors and warnings that the language services of the editor (compiler, linter) find. With a path the file is looked ' +
-      'at anew; without one only files that are or were open are known. Run the build or the tests to be sure of all.',
+      'at anew, as far as its service looks at files that are open in no tab; without one only files that are or were open are known. Run the build or the tests to be sure of all.',
     input_schema: inputSchema(schema),
   },
   risk: 'read',
@@ -45,10 +45,13 @@ export const diagnosticsTool: Tool = {
     }
     const file = await context.workspace.read(place);
     if (isFailure(file)) return refused(file);
-    const { problems, isSure } = await language.freshProblems(place, context.signal);
+    const { problems, isSure, isInTab } = await language.freshProblems(place, context.signal);
     const late =
       'No language service answered in time; there may be none for this kind of file, or it may still look.';
-    return tell(` in ${place.shown}`, problems, isSure ? [] : [late]);
+    const unseen =
+      'It is open in no tab, and some language services (of TypeScript, too) look for problems only in files that are. Run the build or the tests to be sure.';
+    const isUnseen = isInTab === false && problems.length === 0;
+    return tell(` in ${place.shown}`, problems, [...(isSure ? [] : [late]), ...(isUnseen ? [unseen] : [])]);
   },
 };
 

@@ -93,6 +93,7 @@ async function diagnosticParts({ ground, chats, output }: AllCommandParts): Prom
     root: storage.roots.present,
     model: { setting: readSetting('model'), session: current?.agent.model() },
     tools: () => tools.list(),
+    mcp: ground.mcp.servers,
   };
 }
 

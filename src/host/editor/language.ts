@@ -29,7 +29,8 @@ export function createLanguage(name: NameFile): Language {
         : problemsOf(vscode.Uri.parse(path.uri, true)),
     freshProblems: async (path, signal) => {
       const isSure = await fresh.settle(path, signal);
-      return { problems: problemsOf(vscode.Uri.parse(path.uri, true)), isSure };
+      const uri = vscode.Uri.parse(path.uri, true);
+      return { problems: problemsOf(uri), isSure, isInTab: isInTab(uri) };
     },
     symbols: async (path) => {
       const document = await openText(path);
@@ -55,6 +56,11 @@ export function createLanguage(name: NameFile): Language {
     references: (path, place) => references(name, path, place),
   };
 }
+
+const isInTab = (uri: vscode.Uri): boolean =>
+  vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === uri.toString());
 
 async function references(name: NameFile, path: WorkspacePath, place: SymbolPlace) {
   const document = await openText(path);

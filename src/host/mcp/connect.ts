@@ -28,6 +28,8 @@ import type { CallResult } from './result.js';
 const CONNECT_MS = 120_000;
 const LIST_MS = 30_000;
 const MOST_DESCRIPTION = 4_000;
+/** Of JSON-RPC. */
+const METHOD_NOT_FOUND = -32_601;
 
 interface About {
   events: ConnectionEvents;
@@ -111,6 +113,11 @@ async function open(
     },
   );
   client.setRequestHandler('roots/list', () => ({ roots: parts.roots() }));
+  // No model of the person works for a server: what it asks of one is told to it as refused, and to the person in the log.
+  client.fallbackRequestHandler = (request) => {
+    events.onSaid(`asked for ${request.method}, which Bough does not do for servers`);
+    return Promise.reject(new ProtocolError(METHOD_NOT_FOUND, `Bough does not answer ${request.method}.`));
+  };
   client.setNotificationHandler('notifications/message', ({ params }) => {
     events.onSaid(
       `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`,
@@ -129,7 +136,7 @@ async function open(
   } catch (error) {
     isClosing = true;
     await transport.close();
-    throw startError(error, transport);
+    throw startError(signInError(error), transport);
   }
   isOpen = true;
   return connection;
@@ -149,6 +156,16 @@ function startError(error: unknown, transport: Transport): unknown {
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
     return new Error(`it ${transport.ended} before it answered`, { cause: error });
   return error;
+}
+
+/** Signing in by OAuth is not done here: a token of the person's is. */
+function signInError(error: unknown): unknown {
+  const isRefused = error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
+  if (!isRefused) return error;
+  return new Error(
+    `it wants you to sign in (it answered ${String(error.status)}). Bough does not sign in by OAuth: put a token into its "headers" in mcp.json, as "Authorization": "Bearer \${input:token}" with an input of type promptString and "password": true`,
+    { cause: error },
+  );
 }
 
 /** Some providers refuse a schema that names its dialect, or that has no properties. */

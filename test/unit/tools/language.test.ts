@@ -64,6 +64,11 @@ describe('diagnostics', () => {
       language: { freshProblems: () => Promise.resolve({ problems: [], isSure: false }) },
     });
     expect((await call(late, 'diagnostics', { path: 'a.ts' })).content).toContain('answered in time');
+    const unseen = fakeWorkspace({
+      files: { 'a.ts': 'x\n' },
+      language: { freshProblems: () => Promise.resolve({ problems: [], isSure: true, isInTab: false }) },
+    });
+    expect((await call(unseen, 'diagnostics', { path: 'a.ts' })).content).toContain('It is open in no tab');
     expect((await call(late, 'diagnostics', {})).content).toContain('Only files that a language service');
     expect(await call(late, 'diagnostics', { path: 'none.ts' })).toMatchObject({ is_error: true });
   });

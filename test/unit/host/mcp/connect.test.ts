@@ -1,5 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { connectOver } from '../../../../src/host/mcp/connect.js';
+import { systemClock } from '../../../../src/host/clock.js';
+import { connect, connectOver } from '../../../../src/host/mcp/connect.js';
 import { CallError, type CallOptions } from '../../../../src/host/mcp/connection.js';
 import { eventually } from '../editor/supervised.js';
 import { inMemory, Refused, usual, type Methods } from './fake-server.js';
@@ -39,6 +42,29 @@ const troubleOf = async (work: Promise<unknown>): Promise<CallError> => {
   return error;
 };
 
+it.each([401, 403])('a server over HTTP that answers %i: says what to do', async (status) => {
+  const server = createServer((_request, response) => {
+    response
+      .writeHead(status, { 'www-authenticate': 'Bearer resource_metadata="http://127.0.0.1/x"' })
+      .end('no');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/mcp`;
+    const events = { onTools: () => undefined, onEnded: () => undefined, onSaid: () => undefined };
+    const connecting = connect(
+      { type: 'http', url, headers: {} },
+      { ...parts, supervisor: '', clock: systemClock, env: {}, fetch },
+      { signal: new AbortController().signal, events },
+    );
+    await expect(connecting).rejects.toThrow(
+      /wants you to sign in \(it answered 40\d\).*"headers" in mcp\.json/,
+    );
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
 describe('a connection', () => {
   it('lists tools, calls them, tells progress and its roots', async () => {
     const { connection, send, heard } = await connected({
@@ -65,6 +91,15 @@ describe('a connection', () => {
     void send({ id: 'r1', method: 'roots/list' });
     await eventually(() => heard.some(({ id, method }) => id === 'r1' && method === undefined));
     expect(heard.find(({ id }) => id === 'r1')).toMatchObject({ result: { roots: parts.roots() } });
+  });
+
+  it.each(['sampling/createMessage', 'elicitation/create'])('refuses %s, and says so', async (method) => {
+    const { send, heard, said } = await connected();
+    const params = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 1 };
+    void send({ id: 'r1', method, params: { ...params, message: 'Who?', requestedSchema: {} } });
+    await eventually(() => heard.some(({ id, method: asked }) => id === 'r1' && asked === undefined));
+    expect(heard.find(({ id }) => id === 'r1')).toMatchObject({ error: { code: -32_601 } });
+    expect(said.join()).toContain(`asked for ${method}`);
   });
 
   it('hears of another list of tools', async () => {
