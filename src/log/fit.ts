@@ -203,6 +203,8 @@ async function offloadTexts<T extends Texts>(blobs: Put, of: T, isDone: (now: T)
     reasoning.length > text.length ? (['reasoning', 'text'] as const) : (['text', 'reasoning'] as const);
   for (const field of order) {
     if (isDone(fitted)) break;
+    // What was not said has no blob.
+    if ((field === 'text' ? text : reasoning) === '') continue;
     if (field === 'text') fitted = { ...fitted, text: '', ...(await putText(blobs, text)) };
     else {
       fitted = { ...fitted, reasoning: beginningOf(reasoning), reasoning_blob: await blobs.put(reasoning) };
