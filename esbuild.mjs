@@ -13,8 +13,12 @@ const root = path.dirname(fileURLToPath(import.meta.url));
 process.chdir(root);
 const watch = process.argv.includes('--watch');
 
-/** What is loaded by name: by the start bundle, and as a process of its own. */
-const hostEntries = { bough: 'src/host/bough.ts', supervisor: 'src/host/supervisor.ts' };
+/** What is loaded by name: by the start bundle, as a process and as a thread of its own. */
+const hostEntries = {
+  bough: 'src/host/bough.ts',
+  supervisor: 'src/host/supervisor.ts',
+  'text-worker': 'src/host/text-worker.ts',
+};
 
 /** Zod's messages in English only: the other forty languages are a quarter of a megabyte. */
 const zodInEnglish = {

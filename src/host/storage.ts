@@ -10,6 +10,8 @@ import { FileStore } from '../log/file-store.js';
 import { LockTable } from '../log/lock-table.js';
 import { createMemoryStore } from '../log/memory-store.js';
 import { createNodeFiles } from '../log/node-files.js';
+import { textsHere, type ReadTexts } from '../log/said-text.js';
+import { TextReader } from './sessions/text-reader.js';
 import {
   findWorkspace,
   isKnownBy,
@@ -59,6 +61,7 @@ interface Root extends StorageParts {
   locks: LockTable;
   who: { window: string; pid: number; host: string };
   producer: string;
+  readTexts: ReadTexts;
   onFirstWrite?: () => Promise<void>;
 }
 
@@ -72,7 +75,10 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     who: { window: vscode.workspace.name ?? 'no folder', pid: process.pid, host: os.hostname() },
   };
   const roots = storageRoots({ ...parts, ...leases, storage: parts.context.globalStorageUri.fsPath });
-  const shared: Root = { ...parts, ...leases, root: roots.present, producer: `bough/${String(version)}` };
+  const script = vscode.Uri.joinPath(parts.context.extension.extensionUri, 'dist', 'text-worker.js').fsPath;
+  const texts = new TextReader({ script, here: textsHere(leases.files), clock, onTrouble });
+  const producer = `bough/${String(version)}`;
+  const shared: Root = { ...parts, ...leases, root: roots.present, producer, readTexts: texts.read };
   await remembered(roots, onTrouble);
   const [identity] = folderIdentities();
   const bucket = await findWorkspace(shared, shared.root, identity, onTrouble);
@@ -103,7 +109,10 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     surfaces,
     drafts: draftsOf(shared, store),
     connect,
-    close: () => store.close(),
+    close: async () => {
+      texts.dispose();
+      await store.close();
+    },
   };
 }
 

@@ -7,8 +7,10 @@ import type { Clock, FileStat, Files } from '../ports.js';
 import { isBoughError, type BoughError } from '../shared/failure.js';
 import { DeletedMarks, type MarkParts } from './deleted-marks.js';
 import { indexFileIn, readIndex, writeIndex, type IndexRow } from './index-file.js';
-import { byUpdate, cursorAt, matches, pageLimit, rowAt } from './list-page.js';
-import { isSessionName, LOG_SUFFIX } from './session-name.js';
+import { byUpdate, cursorAt, hasTitle, isOfKind, pageLimit, rowAt } from './list-page.js';
+import type { ReadTexts } from './said-text.js';
+import { SaidTexts } from './said-texts.js';
+import { isSessionName, LOG_SUFFIX, sessionName } from './session-name.js';
 import { Serial } from './serial.js';
 import { ifThere, storageFailure, stored } from './storage.js';
 import type { ListQuery, SessionSummary } from './store.js';
@@ -17,6 +19,8 @@ import { missing, summarise, unreadable } from './summary.js';
 /** How many files are looked at, and read, at a time. */
 const STATS_AT_ONCE = 32;
 const READS_AT_ONCE = 2;
+/** Pages that are asked for so soon after another belong to the same list. */
+const SAME_LIST_MS = 1_000;
 /** Of a log that cannot even be looked at. */
 const UNSEEN: FileStat = { size: 0, mtime: 0, isFile: true, isFolder: false };
 const misnamed =
@@ -34,6 +38,8 @@ export interface CatalogParts {
   who: MarkParts['who'];
   /** Nothing is written, not even the index: the sessions are those of another storage folder. */
   isToRead?: boolean;
+  /** Reads what was said in logs; default: here. */
+  readTexts?: ReadTexts;
   /** The list is right all the same when its cache cannot be written; somebody should know. */
   onTrouble: (error: BoughError) => void;
 }
@@ -44,20 +50,47 @@ export class Catalog {
   /** As on disk, once read. */
   #rows: Map<string, IndexRow> | undefined;
   readonly #deleted: DeletedMarks;
+  readonly #said: SaidTexts;
   #hasExpired = false;
+  /** What the folder came to when it was looked at last. */
+  #listed: { at: number; rows: SessionSummary[] } | undefined;
 
   constructor(parts: CatalogParts) {
     this.#parts = parts;
     this.#deleted = new DeletedMarks(parts);
+    this.#said = new SaidTexts(parts);
   }
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
-    return page((await this.all()).filter(matches(query)).sort(byUpdate), query);
+    const all = query.cursor === undefined ? await this.all() : await this.#ofThePageBefore();
+    const rows = all.filter(isOfKind(query));
+    return page((await this.#saying(query, rows)).sort(byUpdate), query);
+  }
+
+  /** Those that are called so, or in which it was said. */
+  async #saying(query: ListQuery, rows: SessionSummary[]): Promise<SessionSummary[]> {
+    const text = query.text?.trim() ?? '';
+    if (text === '') return rows;
+    const isCalled = hasTitle(query);
+    const logs = rows.flatMap((row) => {
+      if (isCalled(row) || row.status === 'missing' || row.status === 'unreadable') return [];
+      const name = sessionName(row.id);
+      return [{ name, file: this.#fileOf(name), size: row.size, mtime: row.updated }];
+    });
+    const said = await this.#said.find(text, logs, (name) => this.#rows?.has(name) === true);
+    return rows.filter((row) => isCalled(row) || said.has(sessionName(row.id)));
   }
 
   /** In no order. */
   all(): Promise<SessionSummary[]> {
     return this.#serial.run(() => this.#reconcile());
+  }
+
+  /** Who leafs through a long list looks at the folder once; later on it is looked at again. */
+  async #ofThePageBefore(): Promise<readonly SessionSummary[]> {
+    const { clock } = this.#parts;
+    const listed = this.#listed;
+    return listed !== undefined && clock.elapsed() - listed.at < SAME_LIST_MS ? listed.rows : this.all();
   }
 
   /** Makes the index again from the logs; rows of logs that are not found here stay. */
@@ -78,6 +111,8 @@ export class Catalog {
 
   /** Before a log is moved to the trash: once it is gone, its row is too. */
   async markDeleted(name: string): Promise<void> {
+    this.#listed = undefined;
+    await this.#said.remove();
     try {
       await this.#deleted.set(name);
     } catch (error) {
@@ -88,6 +123,7 @@ export class Catalog {
 
   /** It was brought back. */
   unmarkDeleted(name: string): Promise<void> {
+    this.#listed = undefined;
     return this.#deleted.clear(name);
   }
 
@@ -125,7 +161,8 @@ export class Catalog {
       if (hasChanged || index.size !== known.size) await this.#writeIndex(index);
       await this.#expireOnce();
     }
-    return [...rows, ...failed];
+    this.#listed = { at: this.#parts.clock.elapsed(), rows: [...rows, ...failed] };
+    return this.#listed.rows;
   }
 
   /** All logs with their size and time; one that goes meanwhile is not there. */

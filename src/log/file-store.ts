@@ -16,6 +16,7 @@ import type { FileLog } from './log.js';
 import { mend } from './mend.js';
 import { checkPolicy, prune } from './prune.js';
 import { SessionHandles, type HandleParts } from './session-handles.js';
+import type { ReadTexts } from './said-text.js';
 import { nameOf, tagsOf } from './session-info.js';
 import type { SessionPaths } from './session-name.js';
 import { stored } from './storage.js';
@@ -37,6 +38,8 @@ import { verifyLogs, type VerifyParts } from './verify.js';
 export interface FileStoreParts extends HandleParts {
   /** `workspaces/<key>/`: see workspace-key. */
   folder: string;
+  /** Reads what was said in logs, for a search; default: here. */
+  readTexts?: ReadTexts;
 }
 
 export class FileStore implements SessionStore, StoreAbilities {
@@ -54,7 +57,9 @@ export class FileStore implements SessionStore, StoreAbilities {
     this.#sessions = path.join(parts.folder, 'sessions');
     const { files, clock, who, onTrouble } = parts;
     const cache = path.join(parts.folder, 'cache');
-    this.#catalog = new Catalog({ files, clock, sessions: this.#sessions, cache, who, onTrouble });
+    const { readTexts } = parts;
+    const search = readTexts === undefined ? {} : { readTexts };
+    this.#catalog = new Catalog({ files, clock, sessions: this.#sessions, cache, who, onTrouble, ...search });
     const folder = path.join(parts.folder, 'trash');
     this.#trash = new Trash({ files, folder, sessions: this.#sessions, clock, who });
     this.#handles = new SessionHandles(parts, this.#sessions, (id) => this.#changed.tell(id));

@@ -15,18 +15,26 @@ export interface RowKey {
 export const byUpdate = (a: RowKey, b: RowKey): number =>
   b.updated - a.updated || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-export function matches({
+/** All but the text. */
+export function isOfKind({
   archived = false,
   owner,
   tags = [],
-  text,
 }: ListQuery): (row: SessionSummary) => boolean {
-  const wanted = text?.trim().toLowerCase() ?? '';
   return (row) =>
     (archived === 'all' || row.archived === archived) &&
     (owner === undefined || row.owner === owner) &&
-    tags.every((tag) => row.tags.includes(tag)) &&
-    row.title.toLowerCase().includes(wanted);
+    tags.every((tag) => row.tags.includes(tag));
+}
+
+export function hasTitle({ text }: ListQuery): (row: SessionSummary) => boolean {
+  const wanted = text?.trim().toLowerCase() ?? '';
+  return (row) => row.title.toLowerCase().includes(wanted);
+}
+
+export function matches(query: ListQuery): (row: SessionSummary) => boolean {
+  const [isOne, isCalled] = [isOfKind(query), hasTitle(query)];
+  return (row) => isOne(row) && isCalled(row);
 }
 
 /** @throws BoughError InvalidArgument */

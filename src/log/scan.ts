@@ -30,7 +30,7 @@ export interface ScanOptions {
   maxLineBytes?: number;
 }
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** Yields the lines of each chunk together. */

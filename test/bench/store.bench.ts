@@ -102,4 +102,22 @@ test.each(LISTED)('list %i sessions', minutes(20), async (count) => {
   const task = { work: 'list', folder: place, id: () => '', samples: SAMPLES };
   await runOurs(sides, 'list', place, '');
   figure(`list ${String(count)} sessions`, await run(task), '≥ 80×');
+  const forget = (what: string) => async (): Promise<void> => {
+    await runOurs(sides, what, place, '');
+  };
+  const bare = { ...task, samples: Math.ceil(SAMPLES / 2) };
+  const unlisted = await run({ ...bare, prepare: forget('forget list') });
+  figure(`list ${String(count)} sessions, no index`, unlisted, '≥ 15×');
+  const unread = await run({ ...bare, work: 'search', prepare: forget('forget texts') });
+  figure(`search in ${String(count)} sessions, no texts kept`, unread, '≥ 3×');
+  figure(`search in ${String(count)} sessions`, await run({ ...task, work: 'search' }), '≥ 40×');
+});
+
+test('a deep path', minutes(10), async () => {
+  const entries = isQuick ? 6_000 : 24_000;
+  await writeSession(folder, `deep${String(entries)}`, { seed: 9, entries, isCompacted: false });
+  const task = { id: () => `deep${String(entries)}`, samples: Math.ceil(SAMPLES / 2) };
+  await runOurs(sides, 'visit', folder, task.id());
+  const deep = await run({ ...task, work: 'open to context' });
+  figure(`open a line of ${String(entries)} entries without compaction to its context`, deep, '≥ 2×');
 });

@@ -9,6 +9,9 @@ export interface Measured {
   outcome?: Record<string, unknown>;
 }
 
+/** What is searched for: said in some of the sessions. */
+export const SEARCHED = 'ends early and another';
+
 export type Works = Record<string, (folder: string, id: string) => Promise<Measured>>;
 
 export async function measured(

@@ -3,33 +3,49 @@ import { randomBytes } from 'node:crypto';
 import { open as openFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { selectPath } from '../../../src/agent/context/select.js';
 import { toldLine } from '../../../src/agent/context/told-line.js';
+import { TextReader } from '../../../src/host/sessions/text-reader.js';
 import { FileStore } from '../../../src/log/file-store.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
+import { textsHere, type ReadTexts } from '../../../src/log/said-text.js';
 import type { SessionLog } from '../../../src/log/store.js';
+import type { Clock } from '../../../src/ports.js';
 import type { Draft } from '../../../src/shared/notes.js';
-import { measured, told, type Works } from './measured.js';
+import { SEARCHED, measured, told, type Works } from './measured.js';
 
-const store = (folder: string): FileStore =>
+const clock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  after: (ms, fire) => {
+    const timer = setTimeout(fire, ms);
+    return { dispose: () => clearTimeout(timer) };
+  },
+};
+
+const store = (folder: string, readTexts?: ReadTexts): FileStore =>
   new FileStore({
     folder: path.join(folder, 'ours'),
     files: createNodeFiles(),
-    clock: {
-      now: () => Date.now(),
-      elapsed: () => performance.now(),
-      after: (ms, fire) => {
-        const timer = setTimeout(fire, ms);
-        return { dispose: () => clearTimeout(timer) };
-      },
-    },
+    clock,
+    ...(readTexts === undefined ? {} : { readTexts }),
     ids: { entry: () => randomBytes(8).toString('hex'), session: () => randomBytes(8).toString('hex') },
     locks: new LockTable(),
     who: { window: 'bench', pid: process.pid, host: os.hostname() },
     producer: 'bough/bench',
     onTrouble: (error) => process.stderr.write(`${error.message}\n`),
   });
+
+/** As the extension host does: logs are read in a thread of its own. */
+function searching(folder: string): { reader: TextReader; store: FileStore } {
+  const script = fileURLToPath(new URL('text-worker.mjs', import.meta.url));
+  const here = textsHere(createNodeFiles());
+  const onTrouble = (error: Error): void => void process.stderr.write(`${error.message}\n`);
+  const reader = new TextReader({ script, here, clock, onTrouble });
+  return { reader, store: store(folder, reader.read) };
+}
 
 async function contextOf(log: SessionLog, head?: string): Promise<string[]> {
   const said = selectPath(await toldLine(log, head));
@@ -138,6 +154,35 @@ const works: Works = {
     });
     await file.close();
     return result;
+  },
+  /** What the panel shows at first. */
+  'first page': (folder) =>
+    measured(async () => {
+      const { sessions } = await store(folder).list({ limit: 50 });
+      return { count: sessions.length };
+    }),
+  'forget list': async (folder) => {
+    await rm(path.join(folder, 'ours/cache'), { recursive: true, force: true });
+    return { ms: 0, bytes: 0 };
+  },
+  /** Among all sessions, whatever they are called. */
+  search: async (folder) => {
+    const { reader, store: shop } = searching(folder);
+    const result = await measured(async () => {
+      const { sessions } = await shop.list({ archived: 'all', limit: 200, text: SEARCHED });
+      return {
+        hits: sessions
+          .map((row) => row.id)
+          .sort()
+          .join(' '),
+      };
+    });
+    reader.dispose();
+    return result;
+  },
+  'forget texts': async (folder) => {
+    await rm(path.join(folder, 'ours/cache/said.text'), { force: true });
+    return { ms: 0, bytes: 0 };
   },
   list: (folder) =>
     measured(async () => {

@@ -1,7 +1,7 @@
 /** One measurement of the peer's store in a process of its own: `WORK FOLDER ID MODULE`. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { measured, told, type Works } from './measured.js';
+import { SEARCHED, measured, told, type Works } from './measured.js';
 
 interface PeerMessage {
   role: string;
@@ -19,7 +19,10 @@ interface PeerModule {
   SessionManager: {
     open(file: string, folder?: string): PeerSession;
     create(cwd: string, folder: string): PeerSession;
-    list(cwd: string, folder: string): Promise<readonly { messageCount: number }[]>;
+    list(
+      cwd: string,
+      folder: string,
+    ): Promise<readonly { id: string; messageCount: number; allMessagesText: string }[]>;
   };
 }
 
@@ -82,6 +85,17 @@ const works: Works = {
       return { count: session.getEntries().length };
     });
   },
+  search: () =>
+    measured(async () => {
+      const rows = await SessionManager.list('/bench', sessions);
+      const hits = rows.filter((row) => row.allMessagesText.toLowerCase().includes(SEARCHED));
+      return {
+        hits: hits
+          .map((row) => row.id)
+          .sort()
+          .join(' '),
+      };
+    }),
   list: () =>
     measured(async () => {
       const rows = await SessionManager.list('/bench', sessions);

@@ -20,7 +20,11 @@ export interface Sides {
 export async function buildSides(out: string, node: string, peer: string | undefined): Promise<Sides> {
   await mkdir(out, { recursive: true });
   await build({
-    entryPoints: { ours: path.join(here, 'ours-process.ts'), peer: path.join(here, 'peer-process.ts') },
+    entryPoints: {
+      ours: path.join(here, 'ours-process.ts'),
+      peer: path.join(here, 'peer-process.ts'),
+      'text-worker': path.join(here, '../../../src/host/text-worker.ts'),
+    },
     outdir: out,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -1,0 +1,91 @@
+/**
+ * What was said in a log, in lower case, for a search: the texts of its messages, on every line, as the reader of the log
+ * gives them. Lines that say nothing are passed without being read as JSON.
+ */
+import type { Files } from '../ports.js';
+import { FORMAT_VERSION } from '../shared/entry.js';
+import type { Entry } from '../shared/notes.js';
+import { withFile } from './bytes.js';
+import { parseLine } from './codec.js';
+import { Ledger } from './ledger.js';
+import { scanLines, type RawLine } from './scan.js';
+
+/** Of a log as it was when it was read. */
+export interface SaidText {
+  size: number;
+  mtime: number;
+  /** UTF-8. */
+  text: Uint8Array;
+}
+
+/** One for each file, in the same order; undefined for those that cannot be read. */
+export type ReadTexts = (logs: readonly string[]) => Promise<(SaidText | undefined)[]>;
+
+/** Reads them here, one after the other. */
+export const textsHere =
+  (files: Files): ReadTexts =>
+  async (logs) => {
+    const texts: (SaidText | undefined)[] = [];
+    for (const log of logs) texts.push(await saidOrNothing(files, log));
+    return texts;
+  };
+
+/** What cannot be read has its row in the list, which says why. */
+async function saidOrNothing(files: Files, log: string): Promise<SaidText | undefined> {
+  try {
+    return await saidIn(files, log);
+  } catch {
+    return undefined;
+  }
+}
+
+async function saidIn(files: Files, log: string): Promise<SaidText> {
+  return withFile(files.open(log, 'read'), async (file) => {
+    const { size, mtime } = await file.stat();
+    const said: string[] = [];
+    let entriesOf: ((line: RawLine) => Entry[]) | undefined;
+    for await (const lines of scanLines(file, { to: size })) {
+      for (const line of lines) {
+        entriesOf ??= readerFor(line);
+        for (const entry of entriesOf(line)) said.push(...wordsOf(entry));
+      }
+    }
+    return { size, mtime, text: Buffer.from(said.join('\n').toLowerCase()) };
+  });
+}
+
+/** By the first line. Only of our own format it is known what a line looks like that says nothing. */
+function readerFor(first: RawLine): (line: RawLine) => Entry[] {
+  const { header } = parseLine(first.bytes, 'own', '');
+  if (header?.version === FORMAT_VERSION)
+    return (line) => (saysNothing(line.bytes) ? [] : parseLine(line.bytes, 'own', '').entries);
+  const ledger = new Ledger('', '');
+  return (line) => ledger.take(line).map(({ entry }) => entry);
+}
+
+const BEGIN = '{"type":"';
+/** So much of a line tells what it is. */
+const HEAD_CHARS = 512;
+/** Of another record behind the first. */
+const fused = '}{"';
+
+/** A note, or a result of a tool, by its beginning; in any other order of keys it is read as JSON. */
+function saysNothing(bytes: Uint8Array): boolean {
+  const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const head = line.toString('latin1', 0, HEAD_CHARS);
+  if (!head.startsWith(BEGIN)) return false;
+  const type = head.slice(BEGIN.length, head.indexOf('"', BEGIN.length));
+  if (type === 'incomplete_output' || (type === 'message' && !isResult(head))) return false;
+  return !line.includes(fused);
+}
+
+function isResult(head: string): boolean {
+  const role = head.indexOf('"role":"tool"');
+  return role !== -1 && role < head.indexOf('"parts":');
+}
+
+function wordsOf(entry: Entry): string[] {
+  if (entry.type === 'incomplete_output') return [entry.text || (entry.preview ?? '')];
+  if (entry.type !== 'message' || entry.role === 'tool') return [];
+  return entry.parts.flatMap((part) => (part.type === 'text' ? [part.text || (part.preview ?? '')] : []));
+}
