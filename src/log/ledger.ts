@@ -172,6 +172,11 @@ export class Ledger {
     return position < this.#before ? this.#base?.place(position) : this.#places[position - this.#before];
   }
 
+  /** What is of the conversation is found without the ids of all notes. */
+  positionOf(id: string): number | undefined {
+    return this.fold.positionOf(id) ?? this.tree.position(id);
+  }
+
   hasAttempt(id: string): boolean {
     return this.#attempts.has(id) || this.#base?.attempts().has(id) === true;
   }

@@ -147,7 +147,7 @@ export class FileLog implements SessionLog {
 
   async path(head?: string | null): Promise<ConversationEntry[]> {
     const ledger = this.#ledger;
-    const positions = ledger.fold.pathIds(head).flatMap((id) => ledger.tree.position(id) ?? []);
+    const positions = ledger.fold.pathIds(head).flatMap((id) => ledger.positionOf(id) ?? []);
     const placed = await this.#bodies.read(ledger, positions);
     return placed.map(({ entry }) => entry).filter(isConversation);
   }
@@ -170,10 +170,10 @@ export class FileLog implements SessionLog {
   }
 
   entries(ids: readonly string[]): Promise<PlacedEntry[]> {
-    const { tree } = this.#ledger;
+    const ledger = this.#ledger;
     return this.#bodies.read(
-      this.#ledger,
-      ids.flatMap((id) => tree.position(id) ?? []),
+      ledger,
+      ids.flatMap((id) => ledger.positionOf(id) ?? []),
     );
   }
 

@@ -130,6 +130,12 @@ export class SessionFold {
     return this.#outline.ordinal(id);
   }
 
+  /** Where the conversation entry of this id stands; undefined when there is none. */
+  positionOf(id: string): number | undefined {
+    const ordinal = this.#outline.ordinal(id);
+    return ordinal === ROOT ? undefined : this.#positionOf(ordinal);
+  }
+
   /** Ids from the root to `head` (default: the session's head). */
   pathIds(head?: string | null): string[] {
     return this.#outline.path(this.#ordinalOf(head)).map((ordinal) => this.#idOf(ordinal) ?? '');
