@@ -202,6 +202,7 @@ export interface ListQuery {
   archived?: boolean | 'all';
   owner?: string;
   tags?: readonly string[];
+  /** In the title, or said in the session where the store keeps it in files; in any case. */
   text?: string;
   /** Default 50, at most 200. */
   limit?: number;
