@@ -13,7 +13,7 @@ import { sweepLeftovers } from './leftovers.js';
 import { Listeners } from './listeners.js';
 import type { Reading } from './log-file.js';
 import type { FileLog } from './log.js';
-import { mend } from './mend.js';
+import { mend, noteMendable } from './mend.js';
 import { checkPolicy, prune } from './prune.js';
 import { SessionHandles, type HandleParts } from './session-handles.js';
 import type { ReadTexts } from './said-text.js';
@@ -21,6 +21,7 @@ import { nameOf, tagsOf } from './session-info.js';
 import type { SessionPaths } from './session-name.js';
 import { stored } from './storage.js';
 import type {
+  DeletedSession,
   Deletion,
   ForkOptions,
   ListQuery,
@@ -95,8 +96,17 @@ export class FileStore implements SessionStore, StoreAbilities {
   }
 
   async openFile(file: string, signal?: AbortSignal): Promise<SessionLog> {
-    const { name } = await this.#handles.pathsOfFile(path.resolve(file));
-    return this.open(name, signal);
+    const handles = this.#handles;
+    const found = await handles.pathsOfFile(path.resolve(file));
+    if (!handles.isOutside(found.name)) return this.open(found.name, signal);
+    const open = async (paths: SessionPaths): Promise<FileLog> => {
+      const log = await this.#liveOrOpened(found.name, paths, signal === undefined ? {} : { signal });
+      if (log.isSessionLog) return log;
+      await handles.drop(log, paths);
+      handles.forgetFile(paths);
+      throw noSessionLog(found.log);
+    };
+    return handles.gated(found.name, open, signal);
   }
 
   async openToRead(file: string, why: string, signal?: AbortSignal): Promise<SessionLog> {
@@ -166,12 +176,27 @@ export class FileStore implements SessionStore, StoreAbilities {
     return prune({ ...parts, delete: (id) => this.delete(id) }, policy, options);
   }
 
+  async deleted(): Promise<DeletedSession[]> {
+    return this.#trash.list();
+  }
+
+  async restore(key: string): Promise<string> {
+    const { id, paths } = await this.#trash.find(key);
+    await this.#handles.gated(id, async () => {
+      await this.#trash.restore(key, paths);
+      await this.#catalog.unmarkDeleted(paths.name);
+    });
+    this.#changed.tell(id);
+    return id;
+  }
+
   async verify({ repair = false, signal }: VerifyOptions = {}): Promise<VerifyReport> {
     const { files, clock, hasFiles = true } = this.#parts;
     const leaseOf = (paths: SessionPaths): SessionLease => this.#handles.leaseOf(paths);
+    const parts = { files, clock, sessions: this.#sessions, leaseOf };
     const report = await verifyLogs(
       this.#examining,
-      (log) => (repair ? mend({ files, clock, sessions: this.#sessions, leaseOf }, log) : Promise.resolve()),
+      (log) => (repair ? mend(parts, log) : noteMendable(parts, log)),
       signal,
     );
     if (repair && report.logs.length > 0) {
@@ -272,6 +297,13 @@ export class FileStore implements SessionStore, StoreAbilities {
 
 const deleted = (id: string): BoughError =>
   new BoughError('SessionConflict', `Session ${id} was deleted; nothing more is written to it.`);
+
+const noSessionLog = (file: string): BoughError =>
+  new BoughError(
+    'InvalidArgument',
+    `${file} is no session log: none of its lines is an entry that Bough knows. Bough takes its own logs (JSONL, format 4) and tree logs of format 3. The file was left as it is.`,
+    { path: file },
+  );
 
 const outside = (file: string): BoughError =>
   new BoughError(

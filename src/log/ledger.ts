@@ -54,6 +54,8 @@ export class Ledger {
   readonly #fallbackTime: string;
   #header: Header;
   #hasHeader = false;
+  /** A line was an entry that this format has. */
+  #hasKnownEntry = false;
   #messages = 0;
   #isArchived = false;
   /** An entry has the file's time in place of its own. */
@@ -113,6 +115,11 @@ export class Ledger {
   /** False while the header is a guess that no `session_info` has confirmed. */
   get hasHeader(): boolean {
     return this.#hasHeader;
+  }
+
+  /** False for a file in which no line is a header or an entry of a known type: whatever it is, it is not ours. */
+  get isSessionLog(): boolean {
+    return this.#hasHeader || this.#hasKnownEntry;
   }
 
   get dialect(): Dialect {
@@ -290,6 +297,7 @@ export class Ledger {
   }
 
   #notice(entry: Entry): void {
+    this.#hasKnownEntry ||= entry.type !== 'unknown';
     if (entry.type === 'message') {
       this.#messages++;
       if (entry.attempt_id !== undefined) this.#attempts.add(entry.attempt_id);

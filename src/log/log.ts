@@ -127,6 +127,11 @@ export class FileLog implements SessionLog {
     return this.#ledger.fold.outline;
   }
 
+  /** False for a file none of whose lines is one of a session. */
+  get isSessionLog(): boolean {
+    return this.#ledger.isSessionLog;
+  }
+
   /** Somebody holds the lease for a run. */
   get isRunning(): boolean {
     return this.#runs > 0;

@@ -24,8 +24,8 @@ export interface MendParts {
 
 /** Says in the report what was done, or why nothing was; a log that cannot be mended keeps no other from it. */
 export async function mend(parts: MendParts, { report, paths, ledger }: Examined): Promise<void> {
-  if (ledger === undefined) return;
-  const needsEnd = ledger.access.mode === 'write' && ledger.tail.kind !== 'none';
+  if (ledger?.isSessionLog !== true) return;
+  const needsEnd = hasOpenEnd(ledger);
   if (!needsEnd && report.missingBlobs.length === 0) return;
   try {
     const lease = parts.leaseOf(paths);
@@ -33,7 +33,7 @@ export async function mend(parts: MendParts, { report, paths, ledger }: Examined
     try {
       if (needsEnd) report.repaired.push(await mendEnd(parts, lease, paths, ledger));
       for (const { hash } of report.missingBlobs) {
-        if (await findBlob(parts, paths, hash))
+        if (await putBack(parts, paths, hash))
           report.repaired.push(`The attachment ${hash} was taken from a copy.`);
       }
     } finally {
@@ -42,9 +42,20 @@ export async function mend(parts: MendParts, { report, paths, ledger }: Examined
   } catch (error) {
     if (!isBoughError(error)) throw error;
     const what = report.repaired.length === 0 ? 'Nothing' : 'No more';
-    report.repaired.push(`${what} was mended: ${error.message}`);
+    report.unmended = `${what} was mended: ${error.message}`;
   }
 }
+
+/** Says in the report how much of it {@link mend} would do. */
+export async function noteMendable(parts: MendParts, { report, paths, ledger }: Examined): Promise<void> {
+  if (ledger?.isSessionLog !== true) return;
+  let mendable = hasOpenEnd(ledger) ? 1 : 0;
+  for (const { hash } of report.missingBlobs)
+    if ((await findBlob(parts, paths, hash)) !== undefined) mendable += 1;
+  if (mendable > 0) report.mendable = mendable;
+}
+
+const hasOpenEnd = (ledger: Ledger): boolean => ledger.access.mode === 'write' && ledger.tail.kind !== 'none';
 
 async function mendEnd(
   { files, clock }: MendParts,
@@ -67,21 +78,32 @@ async function mendEnd(
   }
 }
 
-/** From the folder of any other session, as a fork leaves it there. One whose content has changed is kept aside. */
-async function findBlob({ files, sessions }: MendParts, paths: SessionPaths, hash: string): Promise<boolean> {
+/** The folder of any other session that has it, as a fork leaves it there. */
+async function findBlob(
+  { files, sessions }: MendParts,
+  paths: SessionPaths,
+  hash: string,
+): Promise<string | undefined> {
   const names = await stored('list', sessions, () => files.list(sessions));
   for (const name of names.filter((one) => !one.includes('.') && one !== paths.name)) {
     const source = path.join(sessions, name, hash);
     const bytes = await stored('read', source, () => ifThere(files.read(source)));
-    if (bytes === undefined || sha256(bytes) !== hash) continue;
-    const place = path.join(paths.folder, hash);
-    await stored('put back', place, async () => {
-      await files.makeFolder(paths.folder);
-      await ifThere(files.rename(place, `${place}.damaged`));
-      await linkBlobsFrom(files, path.dirname(source))(hash, paths.folder);
-      await files.syncFolder(paths.folder);
-    });
-    return true;
+    if (bytes !== undefined && sha256(bytes) === hash) return path.dirname(source);
   }
-  return false;
+  return undefined;
+}
+
+/** One whose content has changed is kept aside. */
+async function putBack(parts: MendParts, paths: SessionPaths, hash: string): Promise<boolean> {
+  const { files } = parts;
+  const from = await findBlob(parts, paths, hash);
+  if (from === undefined) return false;
+  const place = path.join(paths.folder, hash);
+  await stored('put back', place, async () => {
+    await files.makeFolder(paths.folder);
+    await ifThere(files.rename(place, `${place}.damaged`));
+    await linkBlobsFrom(files, from)(hash, paths.folder);
+    await files.syncFolder(paths.folder);
+  });
+  return true;
 }

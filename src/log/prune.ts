@@ -116,6 +116,7 @@ class Pruning {
   }
 
   async #reasonToKeep(id: string, paths: SessionPaths, found: Survey): Promise<string | undefined> {
+    if (!found.ledger.isSessionLog) return 'It is no session log.';
     if (found.isWaiting) return 'It waits for an approval.';
     if (isCarrying(found)) return 'It carries a goal that is not completed.';
     if (this.isOpen(id)) return 'It is open.';
@@ -178,7 +179,11 @@ class Pruning {
     const { files } = this.parts;
     const stat = await stored('look at', file, () => ifThere(files.stat(file)));
     if (stat?.isFile !== true || path.basename(file) === DRAFT_FILE) return;
-    if (!this.#isOld(stat.mtime, this.policy.detachedResultAge)) return;
+    const age = this.policy.detachedResultAge ?? 0;
+    if (!this.#isOld(stat.mtime, age)) {
+      if (age > 0) this.report.young = (this.report.young ?? 0) + 1;
+      return;
+    }
     if (!this.isDry) await stored('remove', file, () => ifThere(files.remove(file)));
     this.report.results.push({ session, file: path.basename(file), bytes: stat.size });
   }

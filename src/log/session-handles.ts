@@ -76,6 +76,11 @@ export class SessionHandles {
     return outside;
   }
 
+  /** A file that turned out to be no session log is not known here any more. */
+  forgetFile(paths: SessionPaths): void {
+    this.#outside.delete(paths.name);
+  }
+
   /** Nothing is appended here to the log of these files, for the reason that `why` gives. */
   keepToReading(paths: SessionPaths, why: string): void {
     this.#toRead.set(paths.name, why);

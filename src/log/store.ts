@@ -242,6 +242,19 @@ export interface Deletion {
   purge: () => Promise<void>;
 }
 
+/** A session in the trash. */
+export interface DeletedSession {
+  /** Of its place in the trash, for `restore`. */
+  key: string;
+  id: string;
+  title: string;
+  /** ms since the epoch. */
+  deleted: number;
+  messages: number;
+  /** Of all its files. */
+  bytes: number;
+}
+
 export interface ForkOptions {
   /** The last conversation entry of the copy (default: the head), or of what a note stands on. */
   at?: string;
@@ -280,6 +293,13 @@ export interface StoreAbilities {
    * goal that is not completed. @throws BoughError InvalidArgument for a negative or nonsensical age
    */
   prune(policy: PrunePolicy, options?: PruneOptions): Promise<PruneReport>;
+  /** Only where there is a trash: what it still holds, the newest first. */
+  deleted?(): Promise<DeletedSession[]>;
+  /**
+   * Brings back what `deleted` gave this key for; resolves with its id. @throws BoughError SessionNotFound when it is not in
+   * the trash any more, SessionExists when there is a new session of this id
+   */
+  restore?(key: string): Promise<string>;
   /** Reads every byte of every log and says what is wrong with what. Changes nothing unless `repair` is set. */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   /**

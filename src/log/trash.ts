@@ -5,12 +5,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { Clock, Files } from '../ports.js';
+import type { Clock, FileStat, Files } from '../ports.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
-import { DRAFT_FILE, sessionPaths, type SessionPaths } from './session-name.js';
+import { DRAFT_FILE, LOG_SUFFIX, sessionPaths, type SessionPaths } from './session-name.js';
 import { stagedBy, stagedName } from './staged-name.js';
 import { ifThere, stored } from './storage.js';
+import type { DeletedSession, SessionSummary } from './store.js';
+import { summarise, unreadable } from './summary.js';
 
 const OWNER_FILE = 'owner.json';
 /** What a place's name ends with that was never a session yet: of a dead process it goes at once. */
@@ -90,6 +92,65 @@ export class Trash {
     };
   }
 
+  /** What is there of sessions that were deleted, whoever deleted them; the newest first. */
+  async list(): Promise<DeletedSession[]> {
+    const { files, folder } = this.#parts;
+    const names = (await stored('list', folder, () => ifThere(files.list(folder)))) ?? [];
+    const found = await Promise.all(names.map((name) => this.#deletedAt(name)));
+    return found.flatMap((one) => one ?? []).sort((a, b) => b.deleted - a.deleted);
+  }
+
+  /** @throws BoughError SessionNotFound */
+  async find(key: string): Promise<{ id: string; paths: SessionPaths }> {
+    const found = await this.#deletedAt(key);
+    if (found === undefined) throw goneForGood();
+    return { id: found.id, paths: sessionPaths(this.#parts.sessions, sessionIn(key)) };
+  }
+
+  /** Of a place that {@link find} found. @throws BoughError SessionExists */
+  async restore(key: string, paths: SessionPaths): Promise<void> {
+    const place = path.join(this.#parts.folder, key);
+    await this.#complete(place, paths.name);
+    this.#kept.add(place);
+    await this.#restore(place, paths);
+  }
+
+  /** Undefined for what is no session that was deleted. */
+  async #deletedAt(key: string): Promise<DeletedSession | undefined> {
+    const { files, folder, sessions } = this.#parts;
+    if (!PLACE.test(key)) return undefined;
+    const place = path.join(folder, key);
+    const name = sessionIn(key);
+    const log = path.join(place, `${name}${LOG_SUFFIX}`);
+    const stat = await stored('look at', log, () => ifThere(files.stat(log)));
+    const owner = await stored('read', place, () => readHolder(files, path.join(place, OWNER_FILE)));
+    if (stat?.isFile !== true || owner === undefined) return undefined;
+    const { id, title, messages } = await this.#rowOf(log, name, stat);
+    const bytes = stat.size + (await this.#sizeOf(place, sessionPaths(sessions, name)));
+    return { key, id, title, messages, deleted: Date.parse(owner.since), bytes };
+  }
+
+  async #rowOf(log: string, name: string, stat: FileStat): Promise<SessionSummary> {
+    try {
+      return await summarise(this.#parts.files, log);
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      return unreadable(name, stat, error.message);
+    }
+  }
+
+  /** Of all but the log. */
+  async #sizeOf(place: string, { stream, damaged, folder }: SessionPaths): Promise<number> {
+    const { files } = this.#parts;
+    const inFolder = path.join(place, path.basename(folder));
+    const names = (await stored('list', inFolder, () => ifThere(files.list(inFolder)))) ?? [];
+    const sides = [stream, damaged].map((file) => path.join(place, path.basename(file)));
+    let bytes = 0;
+    for (const file of [...sides, ...names.map((name) => path.join(inFolder, name))])
+      bytes += (await stored('look at', file, () => ifThere(files.stat(file))))?.size ?? 0;
+    return bytes;
+  }
+
   #placeFor({ name }: SessionPaths): string {
     return path.join(this.#parts.folder, `${name}.${randomBytes(6).toString('hex')}`);
   }
@@ -133,7 +194,7 @@ export class Trash {
     const record = await stored('read', owner, () => readHolder(files, owner));
     if (record === undefined || this.#kept.has(place) || isAliveHere(record, who.host) !== false) return;
     const isOld = clock.now() - Date.parse(record.since) > KEPT_MS;
-    const session = name.replace(/\.[0-9a-f]{12}(?:\.copy)?$/, '');
+    const session = sessionIn(name);
     const isEmpty = await this.#isEmpty(place);
     if (!isOld && !isEmpty) await this.#complete(place, session);
     if (isOld || isEmpty || name.endsWith(COPY_SUFFIX)) await this.#purge(place);
@@ -161,10 +222,7 @@ export class Trash {
 
   async #restore(place: string, paths: SessionPaths): Promise<void> {
     if (!this.#kept.has(place)) {
-      throw new BoughError(
-        'SessionNotFound',
-        'This session was removed for good; it cannot be brought back.',
-      );
+      throw goneForGood();
     }
     const { files } = this.#parts;
     await stored('bring back', paths.log, async () => {
@@ -202,5 +260,13 @@ export class Trash {
     await stored('empty the trash', place, () => this.#parts.files.removeTree(place));
   }
 }
+
+/** The name of a place: the session's, and a number. */
+const PLACE = /^.+\.[0-9a-f]{12}$/;
+
+const sessionIn = (place: string): string => place.replace(/\.[0-9a-f]{12}(?:\.copy)?$/, '');
+
+const goneForGood = (): BoughError =>
+  new BoughError('SessionNotFound', 'This session was removed for good; it cannot be brought back.');
 
 const partsOf = ({ log, stream, damaged, folder }: SessionPaths): string[] => [log, stream, damaged, folder];

@@ -29,6 +29,8 @@ export interface PruneReport {
   bytes: number;
   /** What was old enough and stays all the same, with the reason: open, in use, waiting for an approval, carrying a goal, unreadable. */
   kept: { session: string; reason: string }[];
+  /** How many stored texts and side files nobody names but are not old enough yet; absent when there is none. */
+  young?: number;
 }
 
 export interface VerifyOptions {
@@ -52,8 +54,14 @@ export interface LogReport {
   unreadable?: string;
   /** Blobs that an entry names and that are not there, or are not what their name says. */
   missingBlobs: { hash: string; reason: string }[];
-  /** What was mended, in words. */
+  /** None of its lines is one of a session: it is never written to. */
+  isForeign?: true;
+  /** How many things `repair` would mend; absent when there is none. */
+  mendable?: number;
+  /** What was mended, in words; all else the report says is as it stands after that. */
   repaired: string[];
+  /** Why what could have been mended was not. */
+  unmended?: string;
 }
 
 export interface VerifyReport {

@@ -58,13 +58,21 @@ export async function verifyLogs(
     const log = await examine(parts.files, sessionPaths(sessions, file.slice(0, -LOG_SUFFIX.length)));
     if (log === undefined) continue;
     await examined(log);
-    report.logs.push(log.report);
+    report.logs.push(await afterMending(parts.files, log));
   }
   return report;
 }
 
+/** What a log that was mended looks like now, with what was done to it. */
+async function afterMending(files: Files, { report, paths }: Examined): Promise<LogReport> {
+  if (report.repaired.length === 0) return report;
+  const now = (await examine(files, paths))?.report ?? report;
+  const { repaired, unmended } = report;
+  return { ...now, repaired, ...(unmended === undefined ? {} : { unmended }) };
+}
+
 /** Undefined when it was deleted meanwhile. */
-export async function examine(files: Files, paths: SessionPaths): Promise<Examined | undefined> {
+async function examine(files: Files, paths: SessionPaths): Promise<Examined | undefined> {
   try {
     const { ledger, size, blobs } = await readWhole(files, paths);
     const damage = ledger.damage.map(({ kind, line, reason }) => ({ kind, line, reason }));
@@ -77,6 +85,7 @@ export async function examine(files: Files, paths: SessionPaths): Promise<Examin
       bytes: size,
       damage,
       missingBlobs: await missingOf(files, paths.folder, blobs),
+      ...(ledger.isSessionLog ? {} : { isForeign: true as const }),
       repaired: [],
     };
     return { report, paths, ledger };

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../../../src/log/file-store.js';
@@ -83,6 +83,36 @@ describe('verifying a folder of logs', () => {
     expect(await pathTexts(live)).toEqual(['a', 'b']);
   });
 
+  it('says how much could be mended, and after mending what stays', async () => {
+    await putLog(
+      place,
+      's',
+      joined(lines(headerLine('s'), 'garbage', messageLine('a', null)), '{"type":"mess'),
+    );
+    await putLog(place, 'whole', lines(headerLine('whole'), 'garbage', messageLine('a', null)));
+    const [torn, whole] = (await store.verify()).logs;
+    expect([torn?.mendable, whole?.mendable]).toEqual([1, undefined]);
+    const [mended] = (await store.verify({ repair: true })).logs;
+    expect(mended?.repaired).toHaveLength(1);
+    expect(mended?.damage.map(({ kind, line }) => `${kind} ${line}`)).toEqual(['unreadable-line 2']);
+    expect(mended?.mendable).toBeUndefined();
+  });
+
+  it('never touches a file that is no session log', async () => {
+    const garbage = Buffer.from([0, 255, 10, 1, 2, 10, 123, 34, 200, 9]);
+    await putLog(place, 'garbage', garbage);
+    await putLog(place, 'chat', Buffer.from('{"role":"user","content":"hi"}\n{"role":"assist'));
+    for (const repair of [false, true]) {
+      const { logs } = await store.verify({ repair });
+      for (const log of logs) {
+        expect(log).toMatchObject({ isForeign: true, repaired: [] });
+        expect(log.mendable).toBeUndefined();
+      }
+    }
+    expect((await bytesOf(place.log('garbage'))).equals(garbage)).toBe(true);
+    expect((await readdir(inSessions(''))).sort()).toEqual(['chat.jsonl', 'garbage.jsonl']);
+  });
+
   it('adds the newline that a last record lacks', async () => {
     await putLog(place, 's', joined(headerLine('s'), '\n', messageLine('a', null)));
     const live = await store.open('s');
@@ -106,9 +136,7 @@ describe('verifying a folder of logs', () => {
     await putLog(place, 's', torn);
     const locks = new LockTable();
     const lease = await (await place.store({ locks }).open('s')).acquire();
-    expect((await one(place.store({ locks }), true))?.repaired).toEqual([
-      expect.stringContaining('Nothing was mended'),
-    ]);
+    expect((await one(place.store({ locks }), true))?.unmended).toContain('Nothing was mended');
     expect((await bytesOf(place.log('s'))).equals(torn)).toBe(true);
     lease.dispose();
   });
@@ -127,9 +155,10 @@ describe('verifying a folder of logs', () => {
     await store.fork('s', { id: 'copy' });
     await rm(file);
     await writeFile(file, 'changed');
+    expect((await store.verify()).logs.find(({ id }) => id === 's')?.mendable).toBe(1);
     const mended = (await store.verify({ repair: true })).logs.find(({ id }) => id === 's');
     expect(mended).toMatchObject({
-      missingBlobs: [{ hash, reason: expect.stringContaining('changed') }],
+      missingBlobs: [],
       repaired: [expect.stringContaining(hash)],
     });
     expect(new TextDecoder().decode(await log.blobs.get(hash))).toBe('picture');
