@@ -10,10 +10,10 @@ beforeEach(async () => {
 });
 afterEach(() => place.dispose());
 
-/** A log of about a megabyte: several chunks. */
+/** A log of several chunks. */
 async function longLog(): Promise<void> {
   const said = Array.from({ length: 100 }, (_, index) =>
-    messageLine(`m${String(index)}`, index === 0 ? null : `m${String(index - 1)}`, 'x'.repeat(10_000)),
+    messageLine(`m${String(index)}`, index === 0 ? null : `m${String(index - 1)}`, 'x'.repeat(60_000)),
   );
   await putLog(place, 's', lines(headerLine('s'), ...said));
 }
