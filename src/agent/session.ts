@@ -141,6 +141,7 @@ const readOnlyCodes = {
   newer: 'NewerFormat',
   'version-3': 'AccessDenied',
   unreadable: 'LogDamaged',
+  missing: 'SessionNotFound',
   archived: 'SessionArchived',
   elsewhere: 'AccessDenied',
 } as const;

@@ -6,9 +6,13 @@ import type { Access, Holder, LogDamage } from '../log/store.js';
 import type { Failure, FailureAction } from '../shared/failure.js';
 import type { NoticeView, UiCommand } from '../shared/protocol.js';
 
+type Fault = Pick<LogDamage, 'line' | 'reason'>;
+
 export interface NoticeFacts {
   access: Access;
   damage: readonly LogDamage[];
+  /** What is damaged in the file now and was not when it was read: not in what is shown. */
+  found: readonly Fault[];
   /** The other window that runs this session now. */
   holder: Holder | null;
   /** How many entries that were shown here are not in the file any more. */
@@ -28,6 +32,7 @@ export function noticesOf(facts: NoticeFacts): NoticeView[] {
     ...(facts.isOvertaken ? [overtakenNotice(facts.access)] : accessNotices(facts.access)),
     ...(facts.holder ? [holderNotice(facts.holder)] : []),
     ...(facts.lost > 0 ? [lostNotice(facts.lost)] : []),
+    ...(facts.found.length > 0 ? [foundNotice(facts.found)] : []),
     ...damageNotices(facts.damage),
     ...(facts.notSaved ? [notSavedNotice(facts.notSaved)] : []),
     ...(facts.model ? [configNotice(facts.model)] : []),
@@ -76,6 +81,8 @@ function wayOut(reason: (Access & { mode: 'read-only' })['reason']): Button[] {
   switch (reason) {
     case 'unreadable':
       return [reopenButton, logButton];
+    case 'missing':
+      return [reopenButton, { label: 'Delete from List', command: { type: 'delete_session' } }];
     case 'archived':
       return [{ label: 'Unarchive', command: { type: 'unarchive_session' } }];
     case 'version-3':
@@ -118,6 +125,17 @@ function lostNotice(lost: number): NoticeView {
     kind: 'damaged',
     message: `The file of this session became shorter: ${count(lost, 'entry', 'entries')} that stood in it ${is} not there any more. Another program changed it, or the disk did not keep what it took. What is there now is shown.`,
     actions: reveal,
+  };
+}
+
+function foundNotice(found: readonly Fault[]): NoticeView {
+  const lines = new Set(found.map(({ line }) => line)).size;
+  const are = lines === 1 ? 'is' : 'are';
+  return {
+    kind: 'damaged',
+    message: `The file of this session was damaged after it was opened: ${count(lines, 'line')} ${are} not in order any more. What is shown was read before; export it or copy what you need before you reopen it.`,
+    detail: places(found),
+    actions: [...reveal, reopenButton],
   };
 }
 
@@ -172,7 +190,7 @@ function lineSentences(damage: readonly LogDamage[]): string[] {
   return [`${begin}${second === undefined ? '' : `, ${kept} ${second}`}; everything else is here.`];
 }
 
-function places(damage: readonly LogDamage[]): string {
+function places(damage: readonly Fault[]): string {
   const shown = damage.slice(0, LISTED).map(({ line, reason }) => `Line ${line}: ${oneLine(reason)}`);
   return [
     ...shown,

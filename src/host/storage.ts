@@ -16,6 +16,7 @@ import {
   findWorkspace,
   isKnownBy,
   linkWorkspace,
+  unlinkWorkspace,
   listWorkspaces,
   type FolderIdentity,
 } from '../log/workspace-key.js';
@@ -153,6 +154,10 @@ function createBuckets(shared: Root, store: WindowStore): Buckets {
     link: async (key) => {
       const [identity] = folderIdentities();
       if (identity) await linkWorkspace(shared, root, key, identity.uri);
+    },
+    unlink: async (key) => {
+      const [identity] = folderIdentities();
+      if (identity) await unlinkWorkspace(shared, root, key, identity.uri);
     },
     /** Each folder has the sessions of its own key, and those of every bucket it is known by. */
     others: async () => {

@@ -10,13 +10,15 @@ export interface Teller {
   /** An error that ended a command: nothing for a cancellation, a sentence for the rest; bugs go to the log with stack. */
   error: (error: unknown, doing: string) => void;
   failure: (failure: Failure) => void;
-  info: (text: string, buttons?: Buttons) => void;
+  /** `apart` tells it from one of the same text that stands: VS Code takes those for one and drops the buttons of the first. */
+  info: (text: string, buttons?: Buttons, apart?: string) => void;
   warn: (text: string, buttons?: Buttons) => void;
 }
 
 type Buttons = Readonly<Record<string, () => unknown>>;
 
 export function createTeller(output: Output, run: (command: UiCommand) => Promise<unknown>): Teller {
+  const standing = new Set<string>();
   const teller: Teller = {
     error(error, doing) {
       const trouble = troubleOf(error, doing);
@@ -35,17 +37,36 @@ export function createTeller(output: Output, run: (command: UiCommand) => Promis
         .then((label) => (label !== undefined && button ? run(button.command) : undefined))
         .then(undefined, output.bug);
     },
-    info(text, buttons = {}) {
-      follow(vscode.window.showInformationMessage(text, ...Object.keys(buttons)), text, buttons);
+    info(text, buttons = {}, apart = '') {
+      follow(vscode.window.showInformationMessage, text, buttons, apart);
     },
     warn(text, buttons = {}) {
-      follow(vscode.window.showWarningMessage(text, ...Object.keys(buttons)), text, buttons);
+      follow(vscode.window.showWarningMessage, text, buttons);
     },
   };
-  const follow = (chosen: Thenable<string | undefined>, text: string, buttons: Buttons): void => {
+  const follow = (
+    show: (text: string, ...labels: string[]) => Thenable<string | undefined>,
+    text: string,
+    buttons: Buttons,
+    apart = '',
+  ): void => {
+    const labels = Object.keys(buttons);
+    const words = labels.length === 0 ? text : unlike(standing, text, apart);
+    standing.add(words);
+    const chosen = show(words, ...labels);
+    const isOver = (): boolean => standing.delete(words);
+    chosen.then(isOver, isOver);
     chosen
       .then((label) => (label === undefined ? undefined : buttons[label]?.()))
       .then(undefined, (error: unknown) => teller.error(error, text));
   };
   return teller;
+}
+
+/** The text, or what makes it another than those that stand. */
+export function unlike(standing: ReadonlySet<string>, text: string, apart = ''): string {
+  const told = !standing.has(text) || apart === '' ? text : `${text} ${apart}`;
+  let words = told;
+  for (let number = 2; standing.has(words); number += 1) words = `${told} (${number})`;
+  return words;
 }

@@ -53,5 +53,7 @@ function codeOf(reason: ReadOnlyAccess['reason']): BoughErrorCode {
       return 'AccessDenied';
     case 'unreadable':
       return 'LogDamaged';
+    case 'missing':
+      return 'SessionNotFound';
   }
 }

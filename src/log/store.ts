@@ -32,8 +32,8 @@ export interface LogDamage {
   kept?: true;
 }
 
-/** `elsewhere`: it belongs to another storage folder, whose sessions are only read here. */
-type ReadOnlyReason = 'newer' | 'version-3' | 'unreadable' | 'archived' | 'elsewhere';
+/** `missing`: the list knows it, its log is not found. `elsewhere`: it belongs to another storage folder, whose sessions are only read here. */
+type ReadOnlyReason = 'newer' | 'version-3' | 'unreadable' | 'missing' | 'archived' | 'elsewhere';
 
 /** Why a handle cannot append. `stale` and `poisoned` last until the session is opened again. */
 export type Access =

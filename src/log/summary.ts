@@ -71,12 +71,15 @@ export function unreadable(
 export const missing = (known: SessionSummary, file: string): SessionSummary => ({
   ...known,
   status: 'missing',
-  detail: `not found here: ${file} is not there any more. Put it back to go on with the session, or delete the session to remove this row.`,
+  detail: `not found here: ${file} is not there any more. Put it back and reopen the session to go on with it, or delete it from the list.`,
 });
 
-/** What a session is called where nobody named it: by its first words. */
+/** What a session is called where nobody named it: by its first words; a file that is no session log by its name. */
 export const titleOf = (ledger: Ledger): string =>
-  ledger.fold.state().name ?? ledger.header.title ?? firstPrompt(ledger) ?? UNTITLED;
+  ledger.fold.state().name ??
+  ledger.header.title ??
+  firstPrompt(ledger) ??
+  (ledger.isSessionLog ? UNTITLED : ledger.header.id);
 
 function statusOf(state: PathState): SessionSummary['status'] {
   if (state.approvals.length > 0) return 'waiting';

@@ -11,7 +11,8 @@ const TITLE = 'Session that cannot be read';
 
 /** `error` is what opening it threw. */
 export function createUnreadableLog(id: string, error: BoughError): SessionLog {
-  const access: Access = { mode: 'read-only', reason: 'unreadable', message: error.message };
+  const reason = error.code === 'SessionNotFound' ? 'missing' : 'unreadable';
+  const access: Access = { mode: 'read-only', reason, message: error.message };
   const header: Header = { type: 'session', version: FORMAT_VERSION, id, title: TITLE };
   const { path } = error.data;
   const fold = new SessionFold();

@@ -114,6 +114,21 @@ export async function linkWorkspace(
   await noteUri(parts, root, path.join(root, 'workspaces', key), uri);
 }
 
+/** Takes that back. */
+export async function unlinkWorkspace(
+  parts: LeaseParts,
+  root: string,
+  key: string,
+  uri: string,
+): Promise<void> {
+  const file = fileIn(path.join(root, 'workspaces', key));
+  await changeRemembered(parts, file, workspaceSchema, (known) =>
+    known === undefined || !isKnownBy(known.uris, uri)
+      ? undefined
+      : { ...known, uris: known.uris.filter((one) => !isKnownBy([one], uri)) },
+  );
+}
+
 async function noteUri(parts: LeaseParts, root: string, place: string, uri: string): Promise<void> {
   const { files } = parts;
   if (isKnownBy(await readUris(files, place), uri)) return;

@@ -15,6 +15,7 @@ export interface Commands {
   'bough.session.archive': (target?: unknown) => Promise<void>;
   'bough.session.unarchive': (target?: unknown) => Promise<void>;
   'bough.session.delete': (target?: unknown) => Promise<void>;
+  'bough.session.restore': (key?: unknown) => Promise<void>;
   'bough.session.fork': (target?: unknown, entry?: unknown, side?: unknown) => Promise<void>;
   'bough.session.verify': () => Promise<void>;
   'bough.session.prune': (policy?: unknown) => Promise<void>;
@@ -24,7 +25,7 @@ export interface Commands {
   'bough.session.export': (target?: unknown, format?: unknown, uri?: unknown) => Promise<void>;
   'bough.session.import': (file?: unknown) => Promise<void>;
   'bough.session.more': (session?: unknown) => Promise<void>;
-  'bough.session.filter': () => Promise<void>;
+  'bough.session.filter': (all?: unknown) => Promise<void>;
   'bough.session.otherFolders': () => Promise<void>;
   'bough.chat.openInEditor': (target?: unknown) => Promise<void>;
   'bough.chat.show': () => Promise<void>;
@@ -75,6 +76,7 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.session.archive': 'Archiving the session',
   'bough.session.unarchive': 'Unarchiving the session',
   'bough.session.delete': 'Deleting the session',
+  'bough.session.restore': 'Restoring the session',
   'bough.session.fork': 'Forking the session',
   'bough.session.verify': 'Looking through the session files',
   'bough.session.prune': 'Deleting old sessions',

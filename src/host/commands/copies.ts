@@ -54,7 +54,9 @@ async function continueLast({ store, chats, tell }: CopyCommandParts): Promise<v
 }
 
 async function openFile({ store, chats }: CopyCommandParts, given: unknown): Promise<void> {
-  const file = fileOf(given) ?? (await askSessionFile(vscode.l10n.t('Open Session')));
+  const file =
+    fileOf(given) ??
+    (await askSessionFile(vscode.l10n.t('Open Session File'), vscode.l10n.t('Open Session')));
   if (file === undefined) return;
   const log = await store.openFile(file);
   await chats.show(log.id);
@@ -66,9 +68,9 @@ export function fileOf(given: unknown): string | undefined {
   return given instanceof vscode.Uri ? given.fsPath : undefined;
 }
 
-export async function askSessionFile(openLabel: string): Promise<string | undefined> {
+export async function askSessionFile(title: string, openLabel: string): Promise<string | undefined> {
   const found = await vscode.window.showOpenDialog({
-    title: vscode.l10n.t('Open Session File'),
+    title,
     openLabel,
     filters: { [vscode.l10n.t('Session logs')]: ['jsonl'] },
   });

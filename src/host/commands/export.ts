@@ -16,6 +16,7 @@ import type { SessionsTree } from '../sessions/tree.js';
 import type { WindowStore } from '../sessions/window-store.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
+import { importWords } from '../sessions/import-words.js';
 import { askSessionFile, continueCopy, fileOf } from './copies.js';
 import { sessionOf, type Targets } from './target.js';
 
@@ -60,10 +61,13 @@ export function exportCommands(parts: ExportCommandParts): Pick<Commands, Name> 
       });
     },
     'bough.session.import': async (given) => {
-      const file = fileOf(given) ?? (await askSessionFile(vscode.l10n.t('Import Session')));
+      const file =
+        fileOf(given) ?? (await askSessionFile(vscode.l10n.t('Import Session'), vscode.l10n.t('Import')));
       if (file === undefined) return;
       const log = await parts.store.openFile(file);
       await continueCopy(parts, log.id);
+      const said = importWords(log);
+      if (said !== undefined) parts.tell.warn(said);
     },
   };
 }

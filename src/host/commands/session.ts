@@ -1,12 +1,13 @@
-/** Commands on sessions that are there: new, switch, open, rename, archive, delete with Undo, reveal, and what the list shows. */
+/** Commands on single sessions: new, switch, open, rename, archive, delete with Undo, restore, reveal, and what the list shows. */
 import * as vscode from 'vscode';
 import type { Ids } from '../../ports.js';
 import type { Chats } from '../chat/chats.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import { unwrap } from '../errors.js';
+import { pickDeleted } from '../sessions/pick-deleted.js';
 import { pickSession, type PickedSession } from '../sessions/pick.js';
 import type { SessionsTree } from '../sessions/tree.js';
-import { pickFilter } from '../sessions/tree-filter.js';
+import { noFilter, pickFilter } from '../sessions/tree-filter.js';
 import type { WindowStore } from '../sessions/window-store.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
@@ -24,7 +25,7 @@ export interface SessionCommandParts {
 }
 
 type Name =
-  `bough.session.${'new' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'reveal' | 'more' | 'filter'}`;
+  `bough.session.${'new' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'restore' | 'reveal' | 'more' | 'filter'}`;
 
 export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name> {
   const { chats, targets } = parts;
@@ -42,13 +43,14 @@ export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name
     'bough.session.archive': async (target) => setArchived(parts, await sessionOf(target, targets), true),
     'bough.session.unarchive': async (target) => setArchived(parts, await sessionOf(target, targets), false),
     'bough.session.delete': async (target) => remove(parts, await sessionOf(target, targets)),
+    'bough.session.restore': async (key) => restore(parts, key),
     'bough.session.reveal': async (target) => reveal(parts, await sessionOf(target, targets)),
     'bough.session.more': (session) => {
       parts.tree.showMore(typeof session === 'string' ? session : undefined);
       return Promise.resolve();
     },
-    'bough.session.filter': async () => {
-      const filter = await pickFilter(parts.tree.filter);
+    'bough.session.filter': async (all) => {
+      const filter = all === 'all' ? noFilter : await pickFilter(parts.tree.filter);
       if (filter !== undefined) parts.tree.show(filter);
     },
   };
@@ -74,7 +76,7 @@ async function rename(
   id: string,
   given: unknown,
 ): Promise<void> {
-  const title = await titleIn(sessions, id);
+  const title = await titleIn({ sessions, store }, id);
   const name =
     typeof given === 'string'
       ? given
@@ -92,7 +94,7 @@ async function rename(
 /** The store lets go of the log; a view that shows it gets a fresh one. */
 async function setArchived(parts: SessionCommandParts, id: string, isArchived: boolean): Promise<void> {
   const { sessions, store, tree, tell } = parts;
-  const title = await titleIn(sessions, id);
+  const title = await titleIn(parts, id);
   await (isArchived ? store.archive(id) : store.unarchive(id));
   if (sessions.peek(id)) await sessions.reopen(id);
   tree.refresh();
@@ -103,12 +105,12 @@ async function setArchived(parts: SessionCommandParts, id: string, isArchived: b
 }
 
 async function remove(parts: SessionCommandParts, id: string): Promise<void> {
-  const { sessions, store, chats, tree, ids, tell } = parts;
-  const title = await titleIn(sessions, id);
-  const yes = vscode.l10n.t('Delete');
-  const detail = vscode.l10n.t(
-    'All its branches go with it. You can undo this from the message that follows.',
-  );
+  const { sessions, store, chats, tree, ids, tell, now } = parts;
+  const title = await titleIn(parts, id);
+  const row = await store.summary(id);
+  const isMissing = row?.status === 'missing';
+  const yes = isMissing ? vscode.l10n.t('Delete from List') : vscode.l10n.t('Delete');
+  const detail = await whatGoes(parts, id, isMissing);
   const answer = await vscode.window.showWarningMessage(
     vscode.l10n.t('Delete "{0}"?', title),
     { modal: true, detail },
@@ -120,25 +122,71 @@ async function remove(parts: SessionCommandParts, id: string): Promise<void> {
   const { undo } = await store.delete(id);
   await chats.drop(id, () => ids.session());
   tree.refresh();
-  tell.info(vscode.l10n.t('Deleted "{0}".', title), {
-    [vscode.l10n.t('Undo')]: async () => {
-      await undo();
-      tree.refresh();
-      if (wasShown) await chats.setSideBar(id);
-    },
-  });
+  if (isMissing) return tell.info(vscode.l10n.t('"{0}" is no longer in the list.', title));
+  const undone = async (): Promise<void> => {
+    await undo();
+    tree.refresh();
+    if (wasShown) await chats.setSideBar(id);
+  };
+  const at = new Date(now()).toLocaleTimeString(vscode.env.language);
+  const apart = vscode.l10n.t('It had {0} messages and was deleted at {1}.', row?.messages ?? 0, at);
+  tell.info(vscode.l10n.t('Deleted "{0}".', title), { [vscode.l10n.t('Undo')]: undone }, apart);
+}
+
+/** What deleting takes with it, and how it is taken back. */
+async function whatGoes({ store }: SessionCommandParts, id: string, isMissing: boolean): Promise<string> {
+  if (isMissing)
+    return vscode.l10n.t(
+      'Its log is not there any more; only its row is removed. If the log is put back, the session is listed again.',
+    );
+  if (store.isEphemeral(id))
+    return vscode.l10n.t(
+      'All its branches go with it. You can undo this from the message that follows, until the window is closed.',
+    );
+  return (await store.hasTrash(id))
+    ? vscode.l10n.t(
+        'All its branches go with it. It is kept in the trash for 7 days: undo this from the message that follows, or bring it back with Restore Deleted Session… in the "…" menu of the sessions.',
+      )
+    : vscode.l10n.t('All its branches go with it. You can undo this from the message that follows.');
+}
+
+/** From the trash; `key` is what another extension or a key binding names. */
+async function restore(parts: SessionCommandParts, key: unknown): Promise<void> {
+  const { sessions, store, chats, tree, tell } = parts;
+  const all = await store.deleted();
+  const chosen =
+    typeof key === 'string' ? all.find((one) => one.key === key) : await pickDeleted(all, parts.now());
+  if (chosen === undefined) {
+    if (all.length === 0) tell.info(vscode.l10n.t('The trash holds no deleted session.'));
+    return;
+  }
+  if (sessions.peek(chosen.id)) await sessions.close(chosen.id);
+  const id = await chosen.restore();
+  tree.refresh();
+  await chats.show(id);
 }
 
 async function reveal({ sessions, tell }: SessionCommandParts, id: string): Promise<void> {
   const { agent } = await sessions.open(id);
-  const { file, position } = agent.log;
-  if (file === undefined || position === 0)
+  const { file, position, damage } = agent.log;
+  const [first] = damage;
+  if (file === undefined || (position === 0 && first === undefined))
     return tell.info(vscode.l10n.t('Nothing of this session has been written yet.'));
   const uri = vscode.Uri.file(file);
+  if (first !== undefined) {
+    const line = new vscode.Range(first.line - 1, 0, first.line - 1, 0);
+    await vscode.commands.executeCommand('vscode.open', uri, { selection: line });
+    return;
+  }
   const isHere = vscode.env.remoteName === undefined && vscode.env.uiKind === vscode.UIKind.Desktop;
   await vscode.commands.executeCommand(isHere ? 'revealFileInOS' : 'vscode.open', uri);
 }
 
-async function titleIn(sessions: OpenSessions, id: string): Promise<string> {
-  return (await sessions.open(id)).title();
+/** Of a log that cannot be read the list knows more. */
+async function titleIn(
+  { sessions, store }: Pick<SessionCommandParts, 'sessions' | 'store'>,
+  id: string,
+): Promise<string> {
+  const title = (await sessions.open(id)).title();
+  return sessions.troubleOf(id) ? ((await store.summary(id))?.title ?? title) : title;
 }

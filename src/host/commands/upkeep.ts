@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { PrunePolicy, PruneReport } from '../../log/upkeep.js';
 import type { Reports } from '../reports.js';
 import type { OtherFolders } from '../sessions/other-folders.js';
-import { describePrune, isNothing } from '../sessions/prune-words.js';
+import { describePrune, isNothing, youngWords } from '../sessions/prune-words.js';
 import type { SessionsTree } from '../sessions/tree.js';
 import type { Chats } from '../chat/chats.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
@@ -45,24 +45,29 @@ async function verify(parts: UpkeepCommandParts, repair: boolean): Promise<void>
     : vscode.l10n.t('Looking through the session files…');
   const found = await withProgress(title, (signal) => store.verify({ repair, signal }));
   const at = new Date(now()).toLocaleString(vscode.env.language);
-  const { text, troubles, repaired } = reportFindings(found, at);
+  const { text, troubles, repaired, mendable } = reportFindings(found, at);
   tree.refresh();
+  for (const log of found.flatMap(({ logs }) => logs)) parts.sessions.peek(log.id)?.takeFound(log.damage);
   await reports.show(REPORT, text);
   if (repair) {
-    tell.info(
+    const stays = vscode.l10n.t('Not in order and left as it is: {0}.', troubles);
+    const done =
       repaired === 0
-        ? vscode.l10n.t('Nothing could be mended without losing something. All files stay as they are.')
-        : vscode.l10n.t('Mended: {0}. The report says what.', repaired),
-    );
+        ? vscode.l10n.t('Nothing could be mended without losing something.')
+        : vscode.l10n.t('Mended: {0}. The report says what.', repaired);
+    tell.info(troubles === 0 ? done : `${done} ${stays}`);
   } else if (troubles === 0) tell.info(vscode.l10n.t('All session files are in order.'));
   else {
-    tell.info(
-      vscode.l10n.t(
-        'Session files that are not in order: {0}. What can be mended without losing a byte can be mended now.',
-        troubles,
-      ),
-      { [vscode.l10n.t('Repair')]: () => verify(parts, true) },
-    );
+    const upset = vscode.l10n.t('Session files that are not in order: {0}.', troubles);
+    if (mendable === 0)
+      tell.info(
+        `${upset} ${vscode.l10n.t('Nothing of it can be mended without losing something; all files stay as they are.')}`,
+      );
+    else
+      tell.info(
+        `${upset} ${vscode.l10n.t('Of it, {0} can be mended now without losing a byte.', mendable)}`,
+        { [vscode.l10n.t('Repair')]: () => verify(parts, true) },
+      );
   }
 }
 
@@ -74,13 +79,24 @@ async function prune(parts: UpkeepCommandParts, given: unknown): Promise<void> {
   await letRest(parts);
   const title = vscode.l10n.t('Looking for sessions to delete…');
   const would = await withProgress(title, (signal) => store.prune(policy, { dryRun: true, isOpen, signal }));
-  if (would.every(isNothing)) return tell.info(vscode.l10n.t('There is nothing to delete.'));
+  if (would.every(isNothing))
+    return tell.info([vscode.l10n.t('There is nothing to delete.'), ...youngWords(would)].join(' '));
   if (!(await isWanted(would))) return;
   const done = await withProgress(vscode.l10n.t('Deleting…'), (signal) =>
     store.prune(policy, { isOpen, signal }),
   );
   tree.refresh();
-  tell.info(vscode.l10n.t('Deleted: {0}.', describePrune(done).short));
+  const ids = new Set(done.flatMap((report) => report.sessions.map(({ id }) => id)));
+  const said = [vscode.l10n.t('Deleted: {0}.', describePrune(done).short), ...youngWords(done)].join(' ');
+  const restorable = ids.size === 0 ? [] : (await store.deleted()).filter(({ id }) => ids.has(id));
+  if (restorable.length === 0) return tell.info(said);
+  tell.info(said, {
+    [vscode.l10n.t('Undo')]: async () => {
+      // The newest of each: one of the same id may have been deleted before.
+      for (const { id, restore } of restorable) if (ids.delete(id)) await restore();
+      tree.refresh();
+    },
+  });
 }
 
 /** What was only opened once is not in use. */
@@ -92,9 +108,21 @@ async function letRest({ sessions, chats }: UpkeepCommandParts): Promise<void> {
 async function isWanted(would: readonly PruneReport[]): Promise<boolean> {
   const yes = vscode.l10n.t('Delete');
   const { short, detail } = describePrune(would);
+  const isTrashed = would.some(({ sessions }) => sessions.length > 0);
+  const isForGood = would.some(({ goals, results }) => goals.length + results.length > 0);
+  const undo = [
+    ...(isTrashed
+      ? [
+          vscode.l10n.t(
+            'Sessions go to the trash for 7 days: you can undo this, or use Restore Deleted Session…; their space is free after that.',
+          ),
+        ]
+      : []),
+    ...(isForGood ? [vscode.l10n.t('Left-over files and what goals kept are deleted for good.')] : []),
+  ].join(' ');
   const answer = await vscode.window.showWarningMessage(
     vscode.l10n.t('Delete {0}?', short),
-    { modal: true, detail },
+    { modal: true, detail: `${detail}\n\n${undo}` },
     yes,
   );
   return answer === yes;
@@ -127,6 +155,7 @@ async function pickPolicy(): Promise<PrunePolicy | undefined> {
     })),
     {
       label: vscode.l10n.t('Stored texts and side files that no session names any more'),
+      description: vscode.l10n.t('older than a day'),
       policy: { detachedResultAge: DAY_MS },
     },
   ];

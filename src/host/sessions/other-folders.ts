@@ -27,6 +27,8 @@ export interface Buckets {
   open(bucket: Bucket): Place;
   /** The window's first folder is known there too from now on. */
   link(key: string): Promise<void>;
+  /** Takes that back. */
+  unlink(key: string): Promise<void>;
   /** Those of the window's folders, opened; the first one is not among them. */
   others(): Promise<Place[]>;
 }
@@ -92,13 +94,20 @@ export class OtherFolders {
     if (store.first.folder === undefined)
       throw new BoughError('InvalidArgument', 'Open the folder first that the sessions are to be linked to.');
     const chosen = await this.choose(key);
-    if (chosen === undefined) return;
+    if (chosen === undefined || !(await isMeant(chosen))) return;
     await buckets.link(chosen.bucket.key);
     await vscode.commands.executeCommand('setContext', 'bough.relink.offered', false);
     await this.followFolders();
-    tell.info(
-      vscode.l10n.t('The sessions of "{0}" are shown in this folder from now on.', nameOf(chosen.bucket)),
+    const text = vscode.l10n.t(
+      'The sessions of "{0}" are shown in this folder from now on.',
+      nameOf(chosen.bucket),
     );
+    tell.info(text, {
+      [vscode.l10n.t('Undo')]: async () => {
+        await buckets.unlink(chosen.bucket.key);
+        await this.followFolders();
+      },
+    });
   }
 
   /** Lists the sessions of all other folders, and of other storage folders, and shows the one that is chosen. */
@@ -239,8 +248,31 @@ export class OtherFolders {
     const found = await readEach(others, read, (error) =>
       tell.error(error, 'Listing the sessions of a folder'),
     );
-    return found.filter(({ sessions }) => sessions.length > 0);
+    return found
+      .filter(({ sessions }) => sessions.length > 0)
+      .sort((a, b) => newestOf(b.sessions) - newestOf(a.sessions));
   }
+}
+
+const newestOf = (sessions: readonly SessionSummary[]): number =>
+  Math.max(...sessions.map(({ updated }) => updated));
+
+/** A folder that is still there has its sessions there, too: taking them over is no matter of one key. */
+async function isMeant({ bucket, isGone: isFolderGone }: Found): Promise<boolean> {
+  if (isFolderGone) return true;
+  const yes = vscode.l10n.t('Link');
+  const answer = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Show the sessions of "{0}" in this folder?', nameOf(bucket)),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        '{0} is still there. Its sessions are then listed in both folders; they are the same sessions, and nothing is moved or copied. You can undo this from the message that follows.',
+        folderOf(bucket),
+      ),
+    },
+    yes,
+  );
+  return answer === yes;
 }
 
 const separator = (label: string): FolderRow => ({ label, kind: vscode.QuickPickItemKind.Separator });

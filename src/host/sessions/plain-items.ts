@@ -44,6 +44,23 @@ export function failingItem(messages: readonly string[]): vscode.TreeItem {
   return item;
 }
 
+/** A filter that hides everything does not look like a list that is empty. */
+export function noneItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('None'));
+  item.id = 'none';
+  item.contextValue = 'none';
+  item.description = vscode.l10n.t('Show All');
+  item.iconPath = new vscode.ThemeIcon('clear-all');
+  item.tooltip = vscode.l10n.t('No session is as the filter wants it. Show all.');
+  item.accessibilityInformation = { label: vscode.l10n.t('No session is as the filter wants it. Show all.') };
+  item.command = {
+    command: 'bough.session.filter',
+    title: vscode.l10n.t('Show All'),
+    arguments: ['all'],
+  };
+  return item;
+}
+
 export function moreItem({ count, session }: Extract<TreeNode, { kind: 'more' }>): vscode.TreeItem {
   const item = new vscode.TreeItem(
     session === undefined ? vscode.l10n.t('Show More') : vscode.l10n.t('Show More Branches ({0})', count),

@@ -7,6 +7,15 @@ const LISTED = 8;
 export const isNothing = ({ sessions, goals, results }: PruneReport): boolean =>
   sessions.length + goals.length + results.length === 0;
 
+/** Why what verifying names may not be deleted yet; nothing to say when there is none. */
+export function youngWords(reports: readonly PruneReport[]): string[] {
+  const young = reports.reduce((sum, report) => sum + (report.young ?? 0), 0);
+  if (young === 0) return [];
+  return [
+    `${count(young, 'stored text or side file', 'stored texts or side files')} that no session names ${young === 1 ? 'is' : 'are'} younger than the age asked for (a day, unless you set another), since what is new may still be in use.`,
+  ];
+}
+
 export function describePrune(reports: readonly PruneReport[]): { short: string; detail: string } {
   const sessions = reports.flatMap((report) => report.sessions);
   const goals = reports.flatMap((report) => report.goals);
@@ -37,6 +46,6 @@ function shorten(rows: readonly string[]): string[] {
   return [...rows.slice(0, LISTED), `and ${rows.length - LISTED} more`];
 }
 
-function count(number: number, noun: string): string | undefined {
-  return number === 0 ? undefined : `${number} ${noun}${number === 1 ? '' : 's'}`;
+function count(number: number, noun: string, many = `${noun}s`): string | undefined {
+  return number === 0 ? undefined : `${number} ${number === 1 ? noun : many}`;
 }

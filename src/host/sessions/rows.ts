@@ -32,6 +32,10 @@ export function rowWord(
   }
 }
 
+/** Of a session whose log could not be opened. */
+export const troubleWord = ({ code }: { code: string }): RowWord =>
+  code === 'SessionNotFound' ? 'not found here' : 'damaged';
+
 function restingWord(
   { status, archived }: Pick<SessionSummary, 'status' | 'archived'>,
   run: 'idle' | undefined,

@@ -11,7 +11,7 @@ import type { Intent, ModelView, NoticeView, RunState, StatusView } from '../../
 import type { ShownSession } from '../chat/feed.js';
 import { createBag, createSignal } from '../disposables.js';
 import { unwrap } from '../errors.js';
-import { noticesOf } from '../notices.js';
+import { noticesOf, type NoticeFacts } from '../notices.js';
 import { FilesOffer } from './files-offer.js';
 import { OpenChanges } from './open-changes.js';
 
@@ -62,6 +62,8 @@ export class HostSession implements ShownSession, Disposable {
   /** Entries the log had when it was looked at last. */
   private position: number;
   private lostEntries = 0;
+  /** What a look at the file found that was not so when it was read. */
+  private found: NoticeFacts['found'] = [];
   private model: ModelView | null = null;
   private modelFailure: Failure | null = null;
   private modelRound = 0;
@@ -105,6 +107,7 @@ export class HostSession implements ShownSession, Disposable {
       notices: noticesOf({
         access: agent.log.access,
         damage: agent.log.damage,
+        found: this.found,
         holder: this.holder,
         lost: this.lostEntries,
         isOvertaken: this.lost !== null,
@@ -149,6 +152,15 @@ export class HostSession implements ShownSession, Disposable {
 
   get isEphemeral(): boolean {
     return this.parts.isEphemeral;
+  }
+
+  /** The file was looked through: what is damaged in it now and was not when it was read. */
+  takeFound(damage: NoticeFacts['found']): void {
+    const known = new Set(this.agent.log.damage.map(({ line }) => line));
+    const found = damage.filter(({ line }) => !known.has(line));
+    if (found.length === 0 && this.found.length === 0) return;
+    this.found = found;
+    this.changed.fire();
   }
 
   /** How an intent of a view ended that was made on the head `seen`. */
@@ -256,11 +268,15 @@ function modelView({ info }: Model): ModelView {
 }
 
 /** The person's own name wins, then the first prompt. */
-export function titleOf(log: Pick<SessionLog, 'state' | 'header' | 'outline'>): string {
+export function titleOf(
+  log: Pick<SessionLog, 'id' | 'state' | 'header' | 'outline' | 'damage' | 'position'>,
+): string {
   const { name } = log.state();
   if (name !== null && name !== '') return name;
   const first = log.outline.find(([, , , flags]) => (flags & OutlineFlag.user) !== 0);
-  return log.header.title ?? (first?.[4] || NEW_SESSION);
+  // A file in which nothing makes sense is called as it is.
+  const isForeign = log.position === 0 && log.damage.some(({ kind }) => kind === 'header');
+  return log.header.title ?? (first?.[4] || (isForeign ? log.id : NEW_SESSION));
 }
 
 export const NEW_SESSION = 'New session';

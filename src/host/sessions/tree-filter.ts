@@ -22,25 +22,58 @@ export function filterWords({ archived, text }: TreeFilter): string | undefined 
   return archived ? vscode.l10n.t('Only archived sessions') : vscode.l10n.t('Without archived sessions');
 }
 
-/** Undefined: the person chose nothing. */
-export async function pickFilter(current: TreeFilter): Promise<TreeFilter | undefined> {
-  const byTitle = vscode.l10n.t('By title…');
-  const items: (vscode.QuickPickItem & { archived: TreeFilter['archived'] })[] = [
-    { label: vscode.l10n.t('All sessions'), archived: 'all' },
-    { label: vscode.l10n.t('Without archived'), archived: false },
-    { label: vscode.l10n.t('Archived only'), archived: true },
-    { label: byTitle, archived: 'all' },
-  ];
-  const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Filter Sessions'),
-    placeHolder: filterWords(current) ?? vscode.l10n.t('What the list shows'),
-  });
-  if (picked === undefined) return undefined;
-  if (picked.label !== byTitle) return { archived: picked.archived, text: '' };
-  const text = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Filter Sessions'),
-    prompt: vscode.l10n.t('A part of the title'),
-    value: current.text,
-  });
-  return text === undefined ? undefined : { archived: 'all', text: text.trim() };
+interface FilterItem extends vscode.QuickPickItem {
+  filter: TreeFilter;
 }
+
+/** What is typed is a part of the title. Undefined: the person chose nothing. */
+export async function pickFilter(current: TreeFilter): Promise<TreeFilter | undefined> {
+  const pick = vscode.window.createQuickPick<FilterItem>();
+  pick.title = vscode.l10n.t('Filter Sessions');
+  pick.placeholder = filterWords(current) ?? vscode.l10n.t('Type a part of the title, or choose');
+  const offer = (typed: string): void => {
+    pick.items = itemsFor(typed.trim(), current);
+    const first = pick.items.find(({ filter }) => typed.trim() !== '' || isSame(filter, current));
+    pick.activeItems = first === undefined ? [] : [first];
+  };
+  offer('');
+  try {
+    return await new Promise<TreeFilter | undefined>((resolve) => {
+      pick.onDidChangeValue(offer);
+      pick.onDidAccept(() => {
+        resolve(pick.selectedItems[0]?.filter);
+        pick.hide();
+      });
+      pick.onDidHide(() => resolve(undefined));
+      pick.show();
+    });
+  } finally {
+    pick.dispose();
+  }
+}
+
+function itemsFor(typed: string, current: TreeFilter): FilterItem[] {
+  const choices: FilterItem[] = [
+    { label: vscode.l10n.t('All sessions'), filter: noFilter },
+    { label: vscode.l10n.t('Without archived'), filter: { archived: false, text: '' } },
+    { label: vscode.l10n.t('Archived only'), filter: { archived: true, text: '' } },
+  ];
+  const text = typed === '' ? current.text : typed;
+  const byTitle: FilterItem[] =
+    text === ''
+      ? []
+      : [
+          {
+            label: vscode.l10n.t('Title has "{0}"', text),
+            // The editor would leave out what its own search does not find.
+            alwaysShow: true,
+            filter: { archived: 'all', text },
+          },
+        ];
+  return [...byTitle, ...choices].map((item) => ({
+    ...item,
+    ...(isSame(item.filter, current) ? { description: vscode.l10n.t('shown now') } : {}),
+  }));
+}
+
+const isSame = (a: TreeFilter, b: TreeFilter): boolean => a.archived === b.archived && a.text === b.text;

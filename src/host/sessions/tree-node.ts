@@ -9,5 +9,7 @@ export type TreeNode =
   | { kind: 'branch'; session: string; branch: Branch }
   /** More sessions, or more branches of one. */
   | { kind: 'more'; count: number; session?: string }
+  /** Nothing is as the filter wants it. */
+  | { kind: 'none' }
   /** Why sessions are not in the list. */
   | { kind: 'failing'; messages: readonly string[] };

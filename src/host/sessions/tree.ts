@@ -8,12 +8,12 @@ import type { OutlineNode } from '../../shared/fold/types.js';
 import { branchItem } from './branch-items.js';
 import { branchesOf } from './branches.js';
 import type { OpenSessions, SessionEvent } from './open-sessions.js';
-import { failingItem, groupItem, moreItem } from './plain-items.js';
-import { groupByTime, relativeTime, rowIcons, rowWord } from './rows.js';
+import { failingItem, groupItem, moreItem, noneItem } from './plain-items.js';
+import { groupByTime, relativeTime, rowIcons, rowWord, troubleWord } from './rows.js';
 import { nestRows } from './nested.js';
 import { ON_SHOW } from './on-show.js';
 import { sizeWords } from './size-words.js';
-import { noFilter, queryOf, type TreeFilter } from './tree-filter.js';
+import { filterWords, noFilter, queryOf, type TreeFilter } from './tree-filter.js';
 import type { TreeNode } from './tree-node.js';
 import type { WindowStore } from './window-store.js';
 
@@ -110,6 +110,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       case 'branch':
       case 'more':
       case 'failing':
+      case 'none':
         return [];
     }
   }
@@ -126,6 +127,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         return moreItem(node);
       case 'failing':
         return failingItem(node.messages);
+      case 'none':
+        return noneItem();
     }
   }
 
@@ -151,6 +154,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     return [
       ...(failing.length === 0 ? [] : [{ kind: 'failing' as const, messages: failing }]),
       ...rows,
+      ...(rows.length === 0 && filterWords(this.shownFilter) !== undefined
+        ? [{ kind: 'none' as const }]
+        : []),
       ...(isMore ? [{ kind: 'more' as const, count: this.limit }] : []),
     ];
   }
@@ -191,8 +197,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const live = this.parts.sessions.peekReadable(summary.id);
     const { sessions } = this.parts;
     // Of one that could not be opened here the list may not know yet.
-    const word = sessions.troubleOf(summary.id)
-      ? 'damaged'
+    const trouble = sessions.troubleOf(summary.id);
+    const word = trouble
+      ? troubleWord(trouble)
       : rowWord(summary, live?.run(), live?.agent.interrupted() != null);
     const title = live?.title() ?? summary.title;
     const isShown = this.parts.shown() === summary.id;
@@ -206,7 +213,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const isEphemeral = this.parts.store.isEphemeral(summary.id);
     const { icon, color } = isEphemeral && word === '' ? { icon: 'eye-closed' } : rowIcons[word];
     item.id = `session:${summary.id}`;
-    item.description = word;
+    const unkept = isEphemeral ? vscode.l10n.t('not kept in a file') : '';
+    item.description = word === '' ? unkept : word;
     item.iconPath = new vscode.ThemeIcon(
       icon,
       color === undefined ? undefined : new vscode.ThemeColor(color),
@@ -224,6 +232,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       label: [
         title,
         word,
+        unkept,
         isShown ? vscode.l10n.t('on show') : '',
         relativeTime(summary.updated, this.parts.now(), vscode.env.language),
       ]
@@ -265,8 +274,9 @@ const rowTypes = new Set(['session_info', 'head', 'label', 'incomplete_output'])
 function changesRows(event: SessionEvent): boolean {
   switch (event.type) {
     case 'opened':
-    case 'access':
       return false;
+    // Its file may be gone.
+    case 'access':
     case 'closed':
     case 'rested':
     case 'holder':

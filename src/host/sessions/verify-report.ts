@@ -6,32 +6,60 @@ export interface VerifyFindings {
   text: string;
   /** How many things are not as they should be. */
   troubles: number;
+  /** How many things were mended. */
   repaired: number;
+  /** How many could be. */
+  mendable: number;
 }
 
 export function reportFindings(reports: readonly VerifyReport[], at: string): VerifyFindings {
   const logs = reports.flatMap((report) => report.logs);
-  const upset = logs.filter(isUpset);
+  const foreign = logs.filter((log) => log.isForeign === true);
+  const upset = logs.filter((log) => isUpset(log) && log.isForeign !== true);
   const orphans = reports.flatMap((report) => report.orphans);
   const strays = reports.flatMap((report) => report.strayFiles);
-  const repaired = [...reports.flatMap((report) => report.repaired), ...logs.flatMap((log) => log.repaired)];
+  const mended = logs.filter((log) => log.repaired.length > 0);
+  const repaired = mended.flatMap((log) => log.repaired.map((what) => `${plain(log.title)}: ${what}`));
+  const unmended = logs.flatMap(({ title, unmended: why }) =>
+    why === undefined ? [] : [`${plain(title)}: ${plain(why)}`],
+  );
+  const isRepair =
+    repaired.length + unmended.length > 0 || reports.some((report) => report.repaired.length > 0);
   const lines = [
     '# Session files',
     '',
-    `${at}. ${summary(logs, upset.length)}`,
+    `${at}. ${summary(logs, upset.length + foreign.length)}`,
     ...reports.flatMap(({ folder }) => (folder === undefined ? [] : [`Folder: ${folder}`])),
     ...section('Mended', repaired),
+    ...section('Could not be mended', unmended),
+    ...section('Done besides', [...new Set(reports.flatMap((report) => report.repaired))]),
+    ...(isRepair && upset.length > 0
+      ? ['', 'What follows stays as it is: it cannot be mended without losing something.']
+      : []),
     ...upset.flatMap(describeLog),
+    ...section(
+      'No session logs: none of their lines is an entry. They are never written to',
+      foreign.map(oneLine),
+    ),
     ...section('Side files without a session', orphans),
     ...section('Left behind by a process that ended while it wrote', strays),
-    ...section('In order', logs.filter((log) => !isUpset(log)).map(oneLine)),
+    ...section('In order', logs.filter((log) => !isUpset(log) && log.isForeign !== true).map(oneLine)),
     '',
   ];
   return {
     text: lines.join('\n'),
-    troubles: upset.length + orphans.length + strays.length,
+    troubles: upset.length + foreign.length + orphans.length + strays.length,
     repaired: repaired.length,
+    mendable: logs.reduce((sum, log) => sum + (log.mendable ?? 0), 0),
   };
+}
+
+/** Of a file full of them. */
+const LISTED = 20;
+
+function shorten(items: readonly string[]): string[] {
+  const more = items.length - LISTED;
+  return more <= 1 ? [...items] : [...items.slice(0, LISTED), `and ${more} more lines`];
 }
 
 const isUpset = (log: LogReport): boolean =>
@@ -46,7 +74,7 @@ function summary(logs: readonly LogReport[], upset: number): string {
 function describeLog(log: LogReport): string[] {
   const found = [
     ...(log.unreadable === undefined ? [] : [`cannot be read: ${plain(log.unreadable)}`]),
-    ...log.damage.map(({ line, reason }) => `line ${line}: ${plain(reason)}`),
+    ...shorten(log.damage.map(({ line, reason }) => `line ${line}: ${plain(reason)}`)),
     ...log.missingBlobs.map(({ hash, reason }) => `stored text ${hash.slice(0, 12)}…: ${plain(reason)}`),
   ];
   return section(oneLine(log), found);

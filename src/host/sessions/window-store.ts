@@ -3,6 +3,7 @@
  * only, and logs opened from elsewhere. A session belongs to the store that has it; a new one to the first folder's.
  */
 import type {
+  DeletedSession,
   Deletion,
   ForkOptions,
   ListQuery,
@@ -35,6 +36,11 @@ export interface Place {
   /** URI; undefined without a folder. */
   folder: string | undefined;
   store: WholeStore;
+}
+
+/** A session in the trash of one of the places, and the way back. */
+export interface Restorable extends DeletedSession {
+  restore: () => Promise<string>;
 }
 
 export interface WindowStoreParts {
@@ -238,6 +244,25 @@ export class WindowStore implements SessionStore {
   async importCopy(source: SessionLog, init?: SessionInit, signal?: AbortSignal): Promise<SessionLog> {
     const { store } = this.parts.first;
     return store.importCopy?.(source, init && this.#clean(init), signal) ?? unable('take in a copy');
+  }
+
+  /** What the trash of each place holds, the newest first; where there is none, nothing. */
+  async deleted(): Promise<Restorable[]> {
+    const stores = [...this.#places.map(({ store }) => store), this.parts.memory];
+    const found = await Promise.all(
+      stores.map(async (store): Promise<Restorable[]> =>
+        ((await store.deleted?.()) ?? []).map((one) => ({
+          ...one,
+          restore: () => store.restore?.(one.key) ?? unable('bring back a session'),
+        })),
+      ),
+    );
+    return found.flat().sort((a, b) => b.deleted - a.deleted);
+  }
+
+  /** What is deleted of it is kept for a while. */
+  async hasTrash(id: string): Promise<boolean> {
+    return (await this.#of(id)).deleted !== undefined;
   }
 
   verify(options?: VerifyOptions): Promise<VerifyReport[]> {

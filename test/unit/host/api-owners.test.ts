@@ -39,6 +39,7 @@ function make(replies: readonly Reply[] = []) {
       list: () => Promise.resolve([{ key: 'first', uris: ['file:///p'] }]),
       open: () => store.first,
       link: nothing,
+      unlink: nothing,
       others: nothing,
     },
     onError: nothing,

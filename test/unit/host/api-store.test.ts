@@ -37,6 +37,7 @@ function make(settings: Record<string, unknown> = {}, places: (Bucket & { store:
         return place === undefined ? nothing() : { key, folder: place.uris.at(-1), store: place.store };
       },
       link: nothing,
+      unlink: nothing,
       others: nothing,
     },
     onError: (error) => errors.push(error),

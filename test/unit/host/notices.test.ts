@@ -6,6 +6,7 @@ import { failureActions, type Failure } from '../../../src/shared/failure.js';
 const fine: NoticeFacts = {
   access: { mode: 'write' },
   damage: [],
+  found: [],
   holder: null,
   lost: 0,
   isOvertaken: false,
@@ -80,6 +81,28 @@ describe('notices', () => {
       .join();
     expect(text).toMatch(/cut off/);
     expect(text).toMatch(/first line/);
+  });
+
+  it('what was damaged after it was opened is told, since what is shown does not say so', () => {
+    const [notice] = noticesOf({
+      ...fine,
+      found: [damage('unreadable-line', 3), damage('unreadable-line', 3)],
+    });
+    expect(notice).toMatchObject({
+      kind: 'damaged',
+      message: expect.stringMatching(/damaged after it was opened: 1 line is not in order/) as string,
+      detail: 'Line 3: not JSON\nLine 3: not JSON',
+    });
+    expect(notice?.actions.map(({ label }) => label)).toEqual(['Reveal Log', 'Reopen']);
+  });
+
+  it('a log that is not found can be opened again when it is back, or leave the list', () => {
+    const access = { mode: 'read-only', reason: 'missing', message: 'It is not found here.' } as const;
+    const [notice] = noticesOf({ ...fine, access });
+    expect(notice?.actions.slice(0, 2)).toMatchObject([
+      { label: 'Reopen' },
+      { label: 'Delete from List', command: { type: 'delete_session' } },
+    ]);
   });
 
   it('many places are counted, not listed without end', () => {

@@ -26,6 +26,32 @@ async function fill(count: number): Promise<void> {
 }
 
 describe('the list of sessions', () => {
+  it('goes by when a session was worked in: what it is called and that it is put away move it nowhere', async () => {
+    await fill(3);
+    for (const [at, id] of ['s0', 's1', 's2'].entries())
+      await utimes(place.log(id), 1_700_000_000 + at, 1_700_000_000 + at);
+    await store.rename('s0', 'Renamed');
+    await store.setTags('s0', ['t']);
+    await store.archive('s0');
+    expect((await rows()).map(({ id, title }) => [id, title])).toEqual([
+      ['s2', 'prompt 2'],
+      ['s1', 'prompt 1'],
+      ['s0', 'Renamed'],
+    ]);
+    files.faults = [{ call: 'setTime', path: 's1.jsonl', errno: 'EPERM' }];
+    await store.rename('s1', 'Renamed all the same');
+    expect((await rows()).map(({ id }) => id)).toEqual(['s1', 's2', 's0']);
+    expect(place.troubles.map(({ message }) => message)).toEqual([expect.stringContaining('s1.jsonl')]);
+    files.heal();
+    await (await store.open('s2')).append([user('more')]);
+    expect((await rows())[0]?.id).toBe('s2');
+  });
+
+  it('calls a file that is no session log by its name', async () => {
+    await putLog(place, 'garbage', lines('what is this', 'and this'));
+    expect(await rows()).toMatchObject([{ id: 'garbage', title: 'garbage', status: 'damaged' }]);
+  });
+
   it('reads a log once, and again only when it changed', async () => {
     await fill(5);
     expect(await ids()).toHaveLength(5);

@@ -13,6 +13,7 @@ import { LockTable } from '../../../src/log/lock-table.js';
 import {
   findWorkspace,
   linkWorkspace,
+  unlinkWorkspace,
   listWorkspaces,
   openWorkspace,
   workspaceKey,
@@ -454,6 +455,9 @@ describe('keys of workspaces', () => {
       { key: old.key, uris: ['file:///a', 'file:///b'] },
     ]);
     expect(await openWorkspace(leases, at('root'), { uri: 'file:///b', path: at('b') })).toEqual(old);
+    await unlinkWorkspace(leases, at('root'), old.key, 'file:///b');
+    await unlinkWorkspace(leases, at('root'), old.key, 'file:///b');
+    expect(await listWorkspaces(files, at('root'))).toEqual([{ key: old.key, uris: ['file:///a'] }]);
   });
 });
 

@@ -8,9 +8,7 @@ import { idle, makeView, makeWorld, send } from '../world.js';
 /** As a log on a disk that does not answer. */
 function readingForEver(signal: AbortSignal | undefined, onRead: OnRead | undefined): Promise<SessionLog> {
   onRead?.(1, 2);
-  return new Promise((_, reject) =>
-    signal?.addEventListener('abort', () => reject(signal.reason as Error)),
-  );
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
 }
 
 describe('open sessions', () => {
@@ -154,7 +152,7 @@ describe('open sessions', () => {
     });
     const { agent } = await sessions.open('one');
     expect(agent.log.access).toMatchObject({
-      reason: 'unreadable',
+      reason: 'missing',
       message: 'The session "Is it so?" is not found here: /s/one.jsonl',
     });
     expect(sessions.troubleOf('one')).toMatchObject({ code: 'SessionNotFound' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describePrune, isNothing } from '../../../../src/host/sessions/prune-words.js';
+import { describePrune, isNothing, youngWords } from '../../../../src/host/sessions/prune-words.js';
 import { sizeWords } from '../../../../src/host/sessions/size-words.js';
 import { reportFindings } from '../../../../src/host/sessions/verify-report.js';
 import type { LogReport, PruneReport, VerifyReport } from '../../../../src/log/upkeep.js';
@@ -42,18 +42,49 @@ describe('the report on session files', () => {
     expect(text.indexOf('Two lines')).toBeLessThan(text.indexOf('Alder'));
   });
 
-  it('says first what was mended', () => {
-    const { text, repaired } = reportFindings(
+  it('says first what was mended, counts nothing else for that, and tells what stays', () => {
+    const { text, repaired, mendable } = reportFindings(
       [
         report({
-          logs: [log({ repaired: ['The last line got its line break.'] })],
-          repaired: ['Removed y.'],
+          logs: [
+            log({
+              repaired: ['The last line got its line break.'],
+              damage: [{ kind: 'unreadable-line', line: 2, reason: 'not JSON' }],
+            }),
+            log({ title: 'Beech', unmended: 'Nothing was mended: in use.' }),
+          ],
+          repaired: ['The list was made anew.'],
         }),
       ],
       'Monday',
     );
-    expect(repaired).toBe(2);
-    expect(text).toMatch(/## Mended\n\n- Removed y\.\n- The last line got its line break\./);
+    expect([repaired, mendable]).toEqual([1, 0]);
+    expect(text).toMatch(/## Mended\n\n- Alder: The last line got its line break\.\n/);
+    expect(text).toMatch(/## Could not be mended\n\n- Beech: Nothing was mended: in use\.\n/);
+    expect(text).toMatch(/## Done besides\n\n- The list was made anew\.\n/);
+    expect(text).toMatch(/stays as it is[^]*## Alder[^\n]*\n\n- line 2: not JSON/);
+  });
+
+  it('counts what can be mended', () => {
+    const { mendable } = reportFindings(
+      [report({ logs: [log({ mendable: 1 }), log(), log({ mendable: 2 })] })],
+      '',
+    );
+    expect(mendable).toBe(3);
+  });
+
+  it('says of a file that is no session log only that, and cuts a long list of lines', () => {
+    const damage = Array.from({ length: 78 }, (_, index) => ({
+      ...{ kind: 'unreadable-line', line: index + 1, reason: 'not JSON' },
+    }));
+    const { text, troubles } = reportFindings(
+      [report({ logs: [log({ title: 'garbage', damage, isForeign: true }), log({ damage })] })],
+      '',
+    );
+    expect(troubles).toBe(2);
+    expect(text).toMatch(/## No session logs[^\n]*never written to\n\n- garbage/);
+    expect(text).toContain('- and 58 more lines');
+    expect(text.match(/not JSON/g)).toHaveLength(20);
   });
 });
 
@@ -78,6 +109,18 @@ describe('what pruning deletes', () => {
     expect(detail).toContain('and 3 more');
     expect(detail).toMatch(/These stay:\nBusy: in use$/);
     expect(isNothing(nothing)).toBe(true);
+  });
+
+  it('tells of what is too young to go', () => {
+    expect(youngWords([nothing])).toEqual([]);
+    expect(
+      youngWords([
+        { ...nothing, young: 1 },
+        { ...nothing, young: 1 },
+      ]),
+    ).toEqual([
+      expect.stringMatching(/^2 stored texts or side files that no session names are younger .*a day/),
+    ]);
   });
 
   it.each([
