@@ -5,8 +5,7 @@ import { createTeller, unlike } from '../../../src/host/tell.js';
 const shown: { text: string; close: (label?: string) => void }[] = [];
 vi.mock('vscode', () => ({
   window: {
-    showInformationMessage: (text: string) =>
-      new Promise((resolve) => shown.push({ text, close: resolve })),
+    showInformationMessage: (text: string) => new Promise((resolve) => shown.push({ text, close: resolve })),
   },
 }));
 
