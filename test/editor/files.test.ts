@@ -1,5 +1,5 @@
 // Session files as files: forked, opened from elsewhere, verified, pruned.
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
@@ -142,6 +142,53 @@ test('files are verified in a report, mended without losing a byte, and deleted 
     await editor.rowGone('Alder');
     await editor.row('Beech');
     expect(onlyLog(editor.storage()).file).not.toBe(alder.file);
+    await editor.notification('Deleted: 1 session').getByRole('button', { name: 'Undo' }).click();
+    await editor.row('Alder');
+    expect(readFileSync(alder.file)).toEqual(alder.bytes);
+  }));
+
+test('each of several deletions can be undone, by its message or from the trash; a file that is no session is left alone', () =>
+  withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Alder is a tree.'), reply.text('Alder is a wood.'));
+    await person.send('Alder');
+    await person.says('Alder is a tree.');
+    await person.run('idle');
+    await editor.runCommand('Bough: New Session');
+    const chat = await personAt(editor);
+    await eventually(async () => (await chat.at('message').count()) === 0, { what: 'an empty chat' });
+    await chat.send('Alder');
+    await chat.says('Alder is a wood.');
+    await chat.run('idle');
+    const logs = () => logsBelow(editor.storage());
+    const ids = logs().map(({ header }) => header['id']);
+    for (const id of ids) {
+      await run(editor, 'bough.session.delete', id);
+      await editor.page.locator('.monaco-dialog-box').getByText('7 days').waitFor();
+      await editor.confirm('Delete');
+      await editor.page.locator('.monaco-dialog-box').waitFor({ state: 'hidden' });
+    }
+    const told = editor.notification('Deleted "Alder"');
+    await eventually(async () => (await told.count()) === 2, { what: 'both can be undone' });
+    await editor.screenshot('deleted');
+    await told.first().getByRole('button', { name: 'Undo' }).click();
+    await eventually(() => logs().length === 1, { what: 'one is back' });
+    await run(editor, 'bough.session.restore');
+    await editor.pick(/Alder/);
+    await eventually(() => logs().length === 2, { what: 'both are back' });
+
+    const file = path.join(editor.workspace, 'story.jsonl');
+    const prose = 'Once upon a time\nthere was a tree';
+    writeFileSync(file, prose);
+    for (const command of ['bough.session.import', 'bough.session.openFile']) {
+      await run(editor, command, file);
+      await editor.notification('story.jsonl is no session log').first().waitFor();
+    }
+    expect(readFileSync(file, 'utf8')).toBe(prose);
+    expect(readdirSync(editor.workspace).filter((name) => name.startsWith('story'))).toEqual(['story.jsonl']);
+    writeFileSync(file, `${logs()[0]?.bytes.toString('utf8') ?? ''}garbage\n`);
+    await run(editor, 'bough.session.import', file);
+    await editor.notification('1 line left out as damaged').waitFor();
+    expect(logs()).toHaveLength(3);
   }));
 
 test('another extension lists, forks, archives, prunes and deletes sessions, and opens one without a file', () =>

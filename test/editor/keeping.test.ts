@@ -45,6 +45,14 @@ test('an archived session says so, takes nothing more, stays listed, and comes b
     await person.notice('read-only').getByRole('button', { name: 'Unarchive' }).click();
     await eventually(async () => (await person.notice('read-only').count()) === 0, { what: 'no notice' });
     await run(editor, 'bough.session.filter');
+    await editor.answer('no such words');
+    await editor.rowGone('Hello');
+    await (await editor.row('None', 'Show All')).locator.click();
+    await editor.row('Hello', '');
+    await run(editor, 'bough.session.filter');
+    await editor.answer('ell');
+    await editor.row('Hello', '');
+    await run(editor, 'bough.session.filter');
     await editor.pick('All sessions');
     await editor.row('Hello', '');
     await person.send('Good night');
@@ -72,7 +80,7 @@ test('a session without a file works like any other, and leaves nothing behind',
     await person.says('Written.');
     await person.run('idle');
     await person.composer.fill('not sent yet');
-    await editor.row('Write a note');
+    await editor.row('Write a note', 'not kept in a file');
     await editor.screenshot('ephemeral');
     await (await editor.row('Hello')).locator.click();
     await person.says('Good morning.');

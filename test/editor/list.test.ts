@@ -80,6 +80,14 @@ test('B10 B13 B15: the list is complete when its index is gone, garbled or stale
     await editor.row('Ghost', 'not found here');
     await editor.screenshot('list');
     await chat.says('Beech is a tree.');
+    await (await editor.row('Ghost')).locator.click();
+    const away = chat.notice('read-only').filter({ hasText: 'not found here' });
+    await away.getByRole('button', { name: 'Reopen' }).waitFor();
+    await editor.row('Ghost', 'not found here');
+    await editor.screenshot('missing');
+    await away.getByRole('button', { name: 'Delete from List' }).click();
+    await editor.confirm('Delete from List');
+    await editor.rowGone('Ghost');
   }));
 
 test('B11: a log that cannot be read has a row that says so, and clicking it deletes nothing', () =>
