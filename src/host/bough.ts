@@ -39,6 +39,7 @@ import { applyRetention } from './sessions/retention.js';
 import { SessionsTree } from './sessions/tree.js';
 import { filterWords } from './sessions/tree-filter.js';
 import type { SessionsView } from './sessions/view.js';
+import { watchFolder } from './sessions/watch-folder.js';
 import { tellWorld } from './tell-world.js';
 
 export interface BoughParts extends GroundParts {
@@ -95,11 +96,17 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   };
   const commands = allCommands(all);
   bag.add(offerCopies({ roots, reports, tell: parts.tell }));
-  bag.add(followOthers({ sessions, chats, clock: systemClock, onError }));
+  const views = {
+    isVisible: (id: string) => chats.isVisible(id),
+    onChange: (listener: () => void) =>
+      vscode.Disposable.from(chats.onChange(listener), vscode.window.onDidChangeWindowState(listener)),
+  };
+  bag.add(followOthers({ sessions, chats: views, watch: watchFolder, clock: systemClock, onError }));
   bag.add(
     letSessionsRest({
       ...{ sessions, clock: systemClock, onError },
       hasView: (id) => chats.hasView(id),
+      onViews: chats.onChange,
       limits: () => readRestLimits(readSetting),
     }),
   );

@@ -1,51 +1,142 @@
 /**
- * What another window appends to a session that is on show here is read about once a second: one look at the file's size,
- * and one at who works in it.
+ * What another window appends to a session that is on show here is read when its folder says that something changed, at
+ * most once a second: one look at the file's size, and one at who works in it. There is no look without a reason: while
+ * somebody works in it, who may end without a word, and where a folder cannot be watched, once a second is one.
  */
+import path from 'node:path';
 import type { Clock, Disposable } from '../../ports.js';
 import type { RunState } from '../../shared/protocol.js';
+import { createBag } from '../disposables.js';
 import type { OpenSessions } from './open-sessions.js';
+import type { HostSession } from './session.js';
+import type { WatchFolder } from './watch-folder.js';
 
 const EVERY_MS = 1_000;
+/** What is written together is read together. */
+const SOON_MS = 50;
 
 /** Nothing of ours is being written. */
 const rests: ReadonlySet<RunState> = new Set(['idle', 'waiting', 'parked']);
 
 export interface FollowParts {
-  sessions: Pick<OpenSessions, 'all'>;
-  chats: { isVisible: (session: string) => boolean };
+  sessions: Pick<OpenSessions, 'all' | 'on'>;
+  chats: {
+    isVisible: (session: string) => boolean;
+    /** Another session is in sight, or the person comes back to the window. */
+    onChange: (listener: () => void) => Disposable;
+  };
+  watch: WatchFolder;
   clock: Clock;
   onError: (error: unknown) => void;
 }
 
-export function followOthers({ sessions, chats, clock, onError }: FollowParts): Disposable {
+export function followOthers(parts: FollowParts): Disposable {
+  const { sessions, chats, clock } = parts;
+  const bag = createBag();
+  const watching = new Watching(parts.watch, () => look());
   let timer: Disposable | undefined;
   let isOver = false;
+  let last = -Infinity;
   /** The same trouble every second is told once. */
   let told = '';
   const tell = (error: unknown) => {
     const text = String(error);
-    if (text !== told) onError(error);
+    if (text !== told) parts.onError(error);
     told = text;
   };
-  const look = async () => {
-    for (const session of sessions.all()) {
-      const { agent } = session;
-      const { log } = agent;
-      if (log.file === undefined || !rests.has(agent.run()) || !chats.isVisible(log.id)) continue;
+  const shown = () => sessions.all().filter((session) => isOnShow(session, chats.isVisible));
+  const pass = async () => {
+    for (const session of shown().filter(({ agent }) => rests.has(agent.run()))) {
+      const { log } = session.agent;
       await log.catchUp();
       await session.takeHolder(await log.holder());
     }
   };
-  const again = () => {
+  const look = (atLeast = SOON_MS) => {
     if (isOver) return;
-    timer = clock.after(EVERY_MS, () => void look().catch(tell).finally(again));
+    timer ??= clock.after(Math.max(atLeast, last + EVERY_MS - clock.elapsed()), () => {
+      last = clock.elapsed();
+      void pass()
+        .catch(tell)
+        .finally(() => {
+          timer = undefined;
+          if (shown().some((session) => isWorkedIn(session) || watching.isBlind(folderOf(session))))
+            look(EVERY_MS);
+        });
+    });
   };
-  again();
+  const follow = () => {
+    watching.be(shown().map(folderOf));
+    look();
+  };
+  bag.add(chats.onChange(follow));
+  bag.add(sessions.on(({ type }) => (follows.has(type) ? follow() : undefined)));
+  follow();
   return {
     dispose: () => {
       isOver = true;
       timer?.dispose();
+      watching.be([]);
+      bag.dispose();
     },
   };
+}
+
+/** After them another folder may have to be watched, or one is there at last. */
+const follows: ReadonlySet<string> = new Set([
+  'opened',
+  'closed',
+  'rested',
+  'replaced',
+  'appended',
+  'holder',
+]);
+
+/** Somebody else runs it. */
+const isWorkedIn = (session: HostSession): boolean =>
+  session.agent.run() === 'idle' && session.run() !== 'idle';
+
+const isOnShow = ({ agent: { log } }: HostSession, isVisible: (session: string) => boolean): boolean =>
+  log.file !== undefined && isVisible(log.id);
+
+const folderOf = ({ agent }: HostSession): string => path.dirname(agent.log.file ?? '');
+
+/** The folders that are watched. */
+class Watching {
+  private readonly watched = new Map<string, Disposable>();
+  private readonly blind = new Set<string>();
+
+  constructor(
+    private readonly watch: WatchFolder,
+    private readonly onChange: () => void,
+  ) {}
+
+  /** These and no others. */
+  be(folders: readonly string[]): void {
+    for (const [folder, watcher] of this.watched) {
+      if (folders.includes(folder)) continue;
+      watcher.dispose();
+      this.watched.delete(folder);
+    }
+    for (const folder of this.blind) if (!folders.includes(folder)) this.blind.delete(folder);
+    for (const folder of folders)
+      if (!this.watched.has(folder) && !this.blind.has(folder)) this.begin(folder);
+  }
+
+  isBlind(folder: string): boolean {
+    return this.blind.has(folder);
+  }
+
+  private begin(folder: string): void {
+    const watcher = this.watch(folder, {
+      onChange: this.onChange,
+      onBlind: () => {
+        this.watched.get(folder)?.dispose();
+        this.watched.delete(folder);
+        this.blind.add(folder);
+        this.onChange();
+      },
+    });
+    if (watcher !== undefined) this.watched.set(folder, watcher);
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * Sessions that nobody looks at and that do nothing are let go of, so that they hold no memory: the longest unused ones
- * beyond `sessions.maxOpen`, and each that was not used for `sessions.idleAfter`. Opening one again brings it back.
+ * beyond `sessions.maxOpen`, and each that was not used for `sessions.idleAfter`. Opening one again brings it back. Where
+ * there is none to let go of, nobody looks.
  */
 import type { Clock, Disposable } from '../../ports.js';
 import { createBag } from '../disposables.js';
@@ -17,11 +18,14 @@ export interface RestParts {
   sessions: Pick<OpenSessions, 'all' | 'on' | 'letGo'>;
   /** A view shows it, in sight or not. */
   hasView: (session: string) => boolean;
+  /** Another session is in sight. */
+  onViews: (listener: () => void) => Disposable;
   limits: () => RestLimits;
   clock: Clock;
   onError: (error: unknown) => void;
 }
 
+/** Between two looks. */
 const EVERY_MS = 15_000;
 
 export function letSessionsRest(parts: RestParts): Disposable {
@@ -29,6 +33,7 @@ export function letSessionsRest(parts: RestParts): Disposable {
   const bag = createBag();
   const used = new Map<string, number>();
   let timer: Disposable | undefined;
+  let planned = 0;
   let isOver = false;
   const pass = async () => {
     for (const id of dueOf(parts, used)) {
@@ -37,14 +42,28 @@ export function letSessionsRest(parts: RestParts): Disposable {
     }
   };
   const again = () => {
-    if (isOver) return;
-    timer = clock.after(EVERY_MS, () => void pass().catch(onError).finally(again));
+    const ms = isOver ? undefined : untilNext(parts, used);
+    // One that is planned comes sooner at most.
+    if (ms === undefined || (timer && planned <= clock.elapsed() + ms)) return;
+    timer?.dispose();
+    planned = clock.elapsed() + ms;
+    timer = clock.after(ms, () => {
+      void pass()
+        .catch(onError)
+        .finally(() => {
+          timer = undefined;
+          again();
+        });
+    });
   };
   bag.add(
-    sessions.on(({ id, type }) =>
-      type === 'closed' || type === 'rested' ? used.delete(id) : used.set(id, clock.elapsed()),
-    ),
+    sessions.on(({ id, type }) => {
+      if (type === 'closed' || type === 'rested') used.delete(id);
+      else used.set(id, clock.elapsed());
+      again();
+    }),
   );
+  bag.add(parts.onViews(again));
   again();
   return {
     dispose: () => {
@@ -53,6 +72,20 @@ export function letSessionsRest(parts: RestParts): Disposable {
       bag.dispose();
     },
   };
+}
+
+/** ms until one may have to be let go of; undefined while none can be. */
+function untilNext(
+  { sessions, hasView, limits, clock }: RestParts,
+  used: ReadonlyMap<string, number>,
+): number | undefined {
+  const { maxOpen, idleAfter } = limits();
+  const open = sessions.all().map(({ agent }) => agent.log.id);
+  const unseen = open.filter((id) => !hasView(id));
+  if (unseen.length === 0) return undefined;
+  if (maxOpen > 0 && open.length > maxOpen) return EVERY_MS;
+  const since = Math.min(...unseen.map((id) => used.get(id) ?? 0));
+  return idleAfter > 0 ? Math.max(EVERY_MS, since + idleAfter - clock.elapsed()) : undefined;
 }
 
 /** The longest unused first. */

@@ -7,7 +7,15 @@ function rest(limits: { maxOpen: number; idleAfter: number }, seen: string[] = [
   const world = makeWorld([begins('half ', hang()), text('Yes.'), text('No.')]);
   const { sessions, clock, errors } = world;
   const onError = (error: unknown) => errors.push(error);
-  letSessionsRest({ sessions, clock, hasView: (id) => seen.includes(id), limits: () => limits, onError });
+  const onViews = () => ({ dispose: () => undefined });
+  letSessionsRest({
+    sessions,
+    clock,
+    hasView: (id) => seen.includes(id),
+    onViews,
+    limits: () => limits,
+    onError,
+  });
   const open = () => sessions.all().map(({ agent }) => agent.log.id);
   const pass = async () => {
     await clock.advance(15_000);
@@ -57,6 +65,19 @@ describe('sessions that nobody looks at', () => {
     holding[0]?.dispose();
     await held.pass();
     expect(held.open()).toEqual(['a']);
+  });
+
+  it('nobody looks where there is none to let go of', async () => {
+    const { sessions, open, clock } = rest({ maxOpen: 3, idleAfter: 60_000 }, ['seen']);
+    expect(clock.pending).toBe(0);
+    await sessions.open('seen');
+    await idle();
+    expect(clock.pending).toBe(0);
+    for (let index = 0; index < 20; index++) await sessions.open(`s${String(index)}`);
+    await clock.advance(15_000);
+    expect(open()).toEqual(['seen', 's18', 's19']);
+    await clock.advance(60_000);
+    expect([open(), clock.pending]).toEqual([['seen'], 0]);
   });
 
   it('one whose command goes on in the background stays until that is over', async () => {
