@@ -69,6 +69,8 @@ export default defineConfig({
           name: 'bench',
           include: ['test/bench/**/*.bench.ts'],
           environment: 'node',
+          // What is measured has the machine for itself.
+          maxWorkers: 1,
         },
       },
       {

@@ -34,12 +34,16 @@ const LONGEST_RESULT = 100_000;
 const LONGEST_INPUT = 16_000;
 
 /** What files and outputs are cut from: writing each anew would take longer than what is measured. */
-const textPool = (random: () => number): string => {
-  const { answer } = writer(random);
+const textPool = (seed: number): string => {
+  const { answer } = writer(seeded(seed));
   let pool = '';
   while (pool.length < 1_000_000) pool += `${answer(8)}\n\n`;
   return pool;
 };
+
+/** The same for all: there may be a hundred thousand of them. */
+let pooled: string | undefined;
+const pool = (): string => (pooled ??= textPool(1));
 
 export class Conversation {
   readonly #random: () => number;
@@ -54,7 +58,7 @@ export class Conversation {
   constructor(shape: Shape) {
     this.#shape = shape;
     this.#random = seeded(shape.seed);
-    this.#pool = textPool(this.#random);
+    this.#pool = pool();
   }
 
   /** Turn by turn, until there are as many entries as were asked for. */
@@ -92,11 +96,18 @@ export class Conversation {
     return this.#path.at(-1)?.id ?? null;
   }
 
+  /** Places of the last `count` prompts of the path, the last one first. */
+  #prompts(count: number): number[] {
+    const found: number[] = [];
+    for (let at = this.#path.length - 1; at >= 0 && found.length < count; at--)
+      if (this.#path[at]?.isUser === true) found.push(at);
+    return found;
+  }
+
   /** To before one of the last prompts. */
   #goBack(): void {
-    const prompts = this.#path.flatMap(({ isUser }, index) => (isUser ? [index] : []));
-    const at = prompts.at(-1 - Math.floor(this.#random() * 3)) ?? 0;
-    if (at > 0) this.#path = this.#path.slice(0, at);
+    const at = this.#prompts(3)[Math.floor(this.#random() * 3)] ?? 0;
+    if (at > 0) this.#path.length = at;
     this.#sinceBranch = 0;
   }
 
@@ -107,8 +118,7 @@ export class Conversation {
 
   #compaction(): Event {
     this.#sinceCompaction = 0;
-    const prompts = this.#path.filter(({ isUser }) => isUser);
-    const kept = (prompts.at(-4) ?? prompts[0])?.id ?? '';
+    const kept = this.#path[this.#prompts(4).at(-1) ?? 0]?.id ?? '';
     const event = { id: this.#id(), parent: this.#head, turn: '', step: 0 };
     return this.#say({ ...event, kind: 'compaction', summary: this.#text(8_000), kept });
   }

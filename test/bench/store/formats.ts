@@ -178,8 +178,11 @@ export const filesOf = (folder: string, id: string): Files => ({
   peer: path.join(folder, 'peer', `${id}.jsonl`),
 });
 
-/** Writes both files unless they are there. */
-export async function writeSession(folder: string, id: string, shape: Shape): Promise<Files> {
+/** Turns. */
+const WRITTEN_AT_ONCE = 100;
+
+/** Writes both files unless they are there; `hasPeer` false: ours alone, which may be very large. */
+export async function writeSession(folder: string, id: string, shape: Shape, hasPeer = true): Promise<Files> {
   const files = filesOf(folder, id);
   const isThere = await stat(files.ours).then(
     () => true,
@@ -187,21 +190,25 @@ export async function writeSession(folder: string, id: string, shape: Shape): Pr
   );
   if (isThere) return files;
   await mkdir(path.dirname(files.ours), { recursive: true });
-  await mkdir(path.dirname(files.peer), { recursive: true });
+  if (hasPeer) await mkdir(path.dirname(files.peer), { recursive: true });
   const ours = await open(`${files.ours}.part`, 'w');
-  const peer = await open(files.peer, 'w');
+  const peer = hasPeer ? await open(files.peer, 'w') : undefined;
   try {
     await ours.write(
       `${json({ type: 'session', version: 4, id, timestamp: timeOf(0), folder: 'file:///bench', producer: 'bough/bench' })}\n`,
     );
-    await peer.write(`${json({ type: 'session', version: 3, id, timestamp: timeOf(0), cwd: '/bench' })}\n`);
+    await peer?.write(`${json({ type: 'session', version: 3, id, timestamp: timeOf(0), cwd: '/bench' })}\n`);
     let index = 0;
+    const waiting: string[] = [];
     /** By conversation entry: the last entry that stands on it, for the line that goes on there. */
     const last = new Map<string | null, string>();
     for (const turn of new Conversation(shape).turns()) {
-      await ours.write(oursOfTurn(turn, index));
+      waiting.push(oursOfTurn(turn, index));
+      if (waiting.length >= WRITTEN_AT_ONCE) await ours.write(waiting.splice(0).join(''));
+      index += turn.length;
+      if (peer === undefined) continue;
       const lines = turn.map((event, at) => {
-        const line = json(peerOf(event, index + at, last.get(event.parent) ?? event.parent));
+        const line = json(peerOf(event, index - turn.length + at, last.get(event.parent) ?? event.parent));
         last.set(
           event.kind === 'user' || 'text' in event || event.kind === 'compaction' ? event.id : event.parent,
           event.id,
@@ -209,11 +216,11 @@ export async function writeSession(folder: string, id: string, shape: Shape): Pr
         return `${line}\n`;
       });
       await peer.write(lines.join(''));
-      index += turn.length;
     }
+    await ours.write(waiting.join(''));
   } finally {
     await ours.close();
-    await peer.close();
+    await peer?.close();
   }
   await rename(`${files.ours}.part`, files.ours);
   return files;
