@@ -161,10 +161,12 @@ const reveal: NoticeView['actions'] = [{ label: 'Reveal Log', command: { type: '
 
 function damageSentence(damage: readonly LogDamage[]): string {
   const sentences = lineSentences(damage);
-  for (const { kind, reason } of damage) {
+  for (const { kind, reason, moved } of damage) {
     if (kind === 'torn-tail')
       sentences.push(
-        'The last line of this session was cut off; it will be set aside before anything new is written.',
+        moved
+          ? 'The last line of this session was cut off; it was set aside, and what is new stands behind what is whole.'
+          : 'The last line of this session was cut off; it will be set aside before anything new is written.',
       );
     if (kind === 'header')
       sentences.push("The session's first line could not be read; it was rebuilt from the others.");

@@ -219,7 +219,8 @@ export class Ledger {
   setAside(where: string): void {
     const { tail } = this;
     if (tail.kind !== 'fragment') return;
-    this.#report({ kind: 'torn-tail', line: tail.line, reason: `${cutShort(tail)}; moved to ${where}` });
+    const reason = `${cutShort(tail)}; moved to ${where}`;
+    this.#report({ kind: 'torn-tail', line: tail.line, reason, moved: true });
     this.tree.markGap(this.fold.head);
     this.#tail = { kind: 'none' };
   }

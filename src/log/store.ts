@@ -30,6 +30,8 @@ export interface LogDamage {
   reason: string;
   /** What could be read of the line was taken all the same. */
   kept?: true;
+  /** Its bytes stand in a file beside the log now, whole. */
+  moved?: true;
 }
 
 /** `missing`: the list knows it, its log is not found. `elsewhere`: it belongs to another storage folder, whose sessions are only read here. */

@@ -75,6 +75,13 @@ describe('notices', () => {
     ]);
   });
 
+  it('a tail that was set aside is not announced as one that will be', () => {
+    const moved = { ...damage('torn-tail', 8, 'cut short; moved to x.damaged'), moved: true as const };
+    const [notice] = noticesOf({ ...fine, damage: [moved] });
+    expect(notice?.message).toMatch(/was set aside/);
+    expect(notice?.message).not.toMatch(/will be/);
+  });
+
   it('A3: a cut tail and a lost header are said in words', () => {
     const text = noticesOf({ ...fine, damage: [damage('torn-tail', 8), damage('header', 1)] })
       .map(({ message }) => message)

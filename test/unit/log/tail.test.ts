@@ -38,6 +38,7 @@ describe('the end of a log that a crash left', () => {
         kind: 'torn-tail',
         line: 3,
         reason: `the last record was cut short (17 bytes); moved to ${damagedFile()}`,
+        moved: true,
       },
     ]);
     expect(await pathTexts(log)).toEqual(['a', 'new']);

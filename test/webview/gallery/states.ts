@@ -423,7 +423,7 @@ function tree(name: string, more: Partial<State> = {}): State {
   return { name, scene, press: 'tree-toggle', height: 900, ...more };
 }
 
-function notices(): State {
+function notices(name = 'notices', more: Partial<State> = {}): State {
   const scene = conversation();
   scene.status = {
     ...idle,
@@ -444,9 +444,10 @@ function notices(): State {
     ],
   };
   return {
-    name: 'notices',
+    name,
     scene,
     snapshot: { session: { id: 'session-1', title: scene.title, folder: undefined, read_only: true } },
+    ...more,
   };
 }
 
@@ -593,6 +594,7 @@ const all = (): State[] => [
   tree('tree'),
   tree('tree-tab', { surface: 'tab' }),
   notices(),
+  notices('notices-narrow', { width: 200, press: 'notice-fold' }),
   hostile(),
   looking(),
   { name: 'branch-named', scene: withTodos() },
