@@ -66,22 +66,34 @@ function readerFor(first: RawLine): (line: RawLine) => Entry[] {
 const BEGIN = '{"type":"';
 /** So much of a line tells what it is. */
 const HEAD_CHARS = 512;
-/** Of another record behind the first. */
-const fused = '}{"';
+/** How the name of an entry that says something ends, wherever on the line its record stands. */
+const sayingEnds = ['message"', 'incomplete_output"'];
+/** A letter may be written so in JSON; zero bytes are passed over, whatever they part. */
+const disguises = ['\\u00', '\0'];
 
-/** A note, or a result of a tool, by its beginning; in any other order of keys it is read as JSON. */
+/**
+ * A note, or a result of a tool, by its beginning, and nothing that says more behind it: records may be glued together. Any
+ * other line is read as JSON.
+ */
 function saysNothing(bytes: Uint8Array): boolean {
   const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const head = line.toString('latin1', 0, HEAD_CHARS);
   if (!head.startsWith(BEGIN)) return false;
-  const type = head.slice(BEGIN.length, head.indexOf('"', BEGIN.length));
-  if (type === 'incomplete_output' || (type === 'message' && !isResult(head))) return false;
-  return !line.includes(fused);
+  const end = head.indexOf('"', BEGIN.length);
+  const type = head.slice(BEGIN.length, end);
+  if (type === 'incomplete_output' || (type === 'message' && !isResult(line, head))) return false;
+  return (
+    sayingEnds.every((name) => line.indexOf(name, end + 1) === -1) &&
+    disguises.every((disguise) => !line.includes(disguise))
+  );
 }
 
-function isResult(head: string): boolean {
-  const role = head.indexOf('"role":"tool"');
-  return role !== -1 && role < head.indexOf('"parts":');
+const ROLE = '"role"';
+
+/** Its role stands before its parts, and is told once. */
+function isResult(line: Buffer, head: string): boolean {
+  const role = head.indexOf(`${ROLE}:"tool"`);
+  return role !== -1 && role < head.indexOf('"parts":') && line.indexOf(ROLE, role + 1) === -1;
 }
 
 function wordsOf(entry: Entry): string[] {

@@ -8,7 +8,7 @@ export type StyleRun = [from: number, length: number, codes: string];
 
 export interface StyledText {
   text: string;
-  styles: StyleRun[];
+  styles: readonly StyleRun[];
 }
 
 /** What comes after more runs than these is left plain: each is an element of its own. */

@@ -6,7 +6,14 @@ import type * as NodeFiles from '../../../src/log/node-files.js';
 import { openStorage } from '../../../src/host/storage.js';
 import { makePlace, randomIds, realClock, type Place } from '../log/support.js';
 
-vi.mock('vscode', () => ({ workspace: {} }));
+vi.mock('vscode', () => ({
+  workspace: {},
+  Uri: {
+    joinPath: (base: { fsPath: string }, ...names: string[]) => ({
+      fsPath: [base.fsPath, ...names].join('/'),
+    }),
+  },
+}));
 const disk = vi.hoisted(() => ({ isBad: false }));
 vi.mock('../../../src/log/node-files.js', async (actual) => {
   const { createNodeFiles } = await actual<typeof NodeFiles>();
@@ -32,7 +39,7 @@ const open = (root: string, troubles: Error[]) =>
   openStorage({
     context: {
       globalStorageUri: { fsPath: root },
-      extension: { packageJSON: { version: '0.0.0' } },
+      extension: { packageJSON: { version: '0.0.0' }, extensionUri: { fsPath: root } },
     } as never,
     readSetting: () => undefined,
     clock: realClock,

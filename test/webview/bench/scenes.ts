@@ -97,8 +97,14 @@ export class Scene {
     });
   }
 
-  result(call_id: string, name: string, content: string, is_error = false, styles?: StyleRun[]): string {
-    const coloured = styles === undefined ? {} : { styles };
+  result(
+    call_id: string,
+    name: string,
+    content: string,
+    is_error = false,
+    styles?: readonly StyleRun[],
+  ): string {
+    const coloured = styles === undefined ? {} : { styles: [...styles] };
     const part = { type: 'tool_result' as const, call_id, name, content, is_error, ...coloured };
     return this.add({ type: 'message', role: 'tool', parts: [part] });
   }
