@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { parseLine, serialiseBatch, serialiseHeader, type Dialect } from '../../../src/log/codec.js';
+import {
+  parseAgain,
+  parseLine,
+  serialiseBatch,
+  serialiseHeader,
+  type Dialect,
+} from '../../../src/log/codec.js';
 import { MAX_ENTRY_BYTES } from '../../../src/shared/entry.js';
 import { isBoughError } from '../../../src/shared/failure.js';
 import type { KnownEntry } from '../../../src/shared/notes.js';
@@ -279,5 +285,32 @@ describe('reading a line', () => {
     expect(parse(line).entries).toEqual([]);
     expect(parse('['.repeat(200_000)).entries).toEqual([]);
     expect(parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`).entries).toEqual([]);
+  });
+
+  it('reads a line that was found good the same way again, or not at all', () => {
+    const result = (styles: unknown): string =>
+      JSON.stringify({
+        type: 'message',
+        id: 'a',
+        parent_id: null,
+        timestamp: time,
+        parts: [{ type: 'tool_result', call_id: 'c', name: 'run', content: 'x', is_error: false, styles }],
+        role: 'tool',
+      });
+    for (const line of [
+      json('a'),
+      serialiseBatch([message('a', '1'), message('b', '2')]).trimEnd(),
+      result(undefined),
+      result([[0, 1, '31']]),
+      result('red'),
+    ]) {
+      const again = parseAgain(Buffer.from(line));
+      if (again !== undefined) expect(again).toEqual(parse(line).entries);
+      // What does not fit there is left out by the schema alone.
+      expect(again === undefined).toBe(line.includes('"styles"'));
+    }
+    expect(parseAgain(Buffer.from(json('a').slice(0, -1)))).toBeUndefined();
+    expect(parseAgain(Buffer.from(json('a') + json('b')))).toBeUndefined();
+    expect(parseAgain(Buffer.from('7'))).toBeUndefined();
   });
 });
