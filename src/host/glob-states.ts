@@ -1,5 +1,5 @@
 /**
- * Whether a text is what a remembered pattern means: `*` is anything within a path segment, `**` anything (with a slash
+ * Whether a text is what a pattern means: `*` is anything within a path segment, `**` anything (with a slash
  * behind it: any folders, or none), `?` one character; a backslash takes the next one literally. All ways to read it are
  * followed at once, so that a pattern of many stars takes no longer than its length times that of the text.
  */
@@ -8,7 +8,16 @@
 type Token = { is: 'char'; char: string } | { is: 'one' | 'some' | 'any' | 'path' | 'folder' };
 
 export function isGlobMatch(glob: string, text: string): boolean {
+  return globStates(glob)(text);
+}
+
+/** The same for many texts. */
+export function globStates(glob: string): (text: string) => boolean {
   const tokens = tokensOf(glob);
+  return (text) => isMatch(tokens, text);
+}
+
+function isMatch(tokens: readonly Token[], text: string): boolean {
   let states = withSkipped(tokens, new Set([0]));
   for (let at = 0; at < text.length && states.size > 0; at += 1) {
     const next = new Set<number>();

@@ -4,22 +4,19 @@
  * those it was made of, or that the file system says nobody has touched since.
  */
 import path from 'node:path';
-import { crc32 } from 'node:zlib';
 import type { FileStat, Files, OpenFile } from '../ports.js';
 import { BlockHashes } from './block-hashes.js';
 import { readFull, withFile } from './bytes.js';
 import { LedgerBase } from './ledger-base.js';
 import { piecesOf } from './ledger-image.js';
 import type { Ledger } from './ledger.js';
+import { sealed, unsealed } from './sealed.js';
 import { BYTE_ORDER, Sections } from './sections.js';
 import { ifThere } from './storage.js';
 
 /** Changes with everything that an index holds, and with what the fold makes of an entry. */
 const VERSION = 3;
-const MAGIC = 'boughidx';
-const SUM_BYTES = 4;
-/** Magic, checksum of all that follows, how long the identity is; a multiple of eight. */
-const HEAD_BYTES = 16;
+const MARK = 'boughidx';
 /** Two changes within as much may leave a file the same time. */
 const COARSEST_CLOCK_MS = 2_500;
 
@@ -86,20 +83,14 @@ export class LogIndex {
   ): Promise<{ identity: Identity; sections: Sections; isUntouched: boolean } | undefined> {
     const { files, file, producer } = this.#parts;
     const stat = await ifThere(files.stat(file));
-    if (stat === undefined || stat.size < HEAD_BYTES) return undefined;
+    if (stat === undefined) return undefined;
     const bytes = await withFile(files.open(file, 'read'), async (opened) => {
       const into = new Uint8Array(stat.size);
       return into.subarray(0, await readFull(opened, into, 0));
     });
-    const head = Buffer.from(bytes.buffer, 0, HEAD_BYTES);
-    const isWhole =
-      head.toString('latin1', 0, MAGIC.length) === MAGIC &&
-      crc32(bytes.subarray(MAGIC.length + SUM_BYTES)) === head.readUInt32LE(MAGIC.length);
-    if (!isWhole) return undefined;
-    const length = head.readUInt32LE(MAGIC.length + SUM_BYTES);
-    const identity = JSON.parse(
-      Buffer.from(bytes.buffer, HEAD_BYTES, length).toString('utf8').trimEnd(),
-    ) as Identity;
+    const found = unsealed(MARK, bytes);
+    if (found === undefined) return undefined;
+    const identity = found.head as Identity;
     const { version, byteOrder, size, changed } = identity;
     if (version !== VERSION || byteOrder !== BYTE_ORDER || identity.producer !== producer) return undefined;
     if (size > log.size) return undefined;
@@ -109,7 +100,7 @@ export class LogIndex {
       changed === log.changed &&
       stat.changed !== undefined &&
       stat.changed - changed > COARSEST_CLOCK_MS;
-    return { identity, sections: new Sections(bytes.subarray(HEAD_BYTES + length)), isUntouched };
+    return { identity, sections: new Sections(found.body), isUntouched };
   }
 
   /** Made of a log that was read and is still what it was. False when it is not, or when there is nothing to keep. */
@@ -133,9 +124,8 @@ export class LogIndex {
       ...(before.changed === undefined ? {} : { changed: before.changed }),
       blocks,
     };
-    const pieces = piecesOf(image);
     await files.makeFolder(path.dirname(file));
-    await files.replace(file, framed(identity, pieces));
+    await files.replace(file, sealed(MARK, identity, piecesOf(image)));
     return true;
   }
 
@@ -147,15 +137,4 @@ export class LogIndex {
       return; // a cache: it says nothing of a log that is not the one it was made of
     }
   }
-}
-
-function framed(identity: Identity, pieces: readonly Uint8Array[]): Uint8Array {
-  const text = JSON.stringify(identity);
-  const padded = Buffer.from(text + ' '.repeat((8 - (Buffer.byteLength(text) % 8)) % 8));
-  const head = Buffer.alloc(HEAD_BYTES);
-  head.write(MAGIC, 'latin1');
-  head.writeUInt32LE(padded.length, MAGIC.length + SUM_BYTES);
-  const bytes = Buffer.concat([head, padded, ...pieces]);
-  bytes.writeUInt32LE(crc32(bytes.subarray(MAGIC.length + SUM_BYTES)), MAGIC.length);
-  return bytes;
 }

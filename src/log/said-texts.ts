@@ -3,16 +3,14 @@
  * may be deleted, short, garbled or of another build at any time: then what it does not have is read again.
  */
 import path from 'node:path';
-import { crc32 } from 'node:zlib';
 import type { Files } from '../ports.js';
 import { textsHere, type ReadTexts, type SaidText } from './said-text.js';
+import { sealed, unsealed } from './sealed.js';
 import { ifThere } from './storage.js';
 
 /** Changes with what is taken of an entry. */
 const VERSION = 1;
-const MAGIC = 'boughsay';
-/** Magic, checksum of all that follows, how long the table is. */
-const HEAD_BYTES = 16;
+const MARK = 'boughsay';
 /** How many logs are read at a time. */
 const READS_AT_ONCE = 64;
 /** Of all texts together; those beyond are read each time. */
@@ -81,7 +79,7 @@ export class SaidTexts {
     const { files } = this.#parts;
     try {
       const bytes = await ifThere(files.read(this.#file));
-      return bytes === undefined ? new Map() : textsIn(viewOf(bytes));
+      return bytes === undefined ? new Map() : textsIn(bytes);
     } catch {
       return new Map(); // a cache that makes no sense or cannot be read is made again
     }
@@ -130,29 +128,24 @@ function bytesOf(texts: ReadonlyMap<string, SaidText>): Uint8Array {
     mtime,
     text.length,
   ]);
-  const table = Buffer.from(JSON.stringify({ version: VERSION, logs } satisfies Table));
-  const head = Buffer.alloc(HEAD_BYTES);
-  head.write(MAGIC, 'latin1');
-  head.writeUInt32LE(table.length, MAGIC.length + 4);
-  const bytes = Buffer.concat([head, table, ...kept.map(([, { text }]) => text)]);
-  bytes.writeUInt32LE(crc32(bytes.subarray(MAGIC.length + 4)), MAGIC.length);
-  return bytes;
+  const table: Table = { version: VERSION, logs };
+  return sealed(
+    MARK,
+    table,
+    kept.map(([, { text }]) => text),
+  );
 }
 
 /** @throws Error when the bytes are no such file */
-function textsIn(bytes: Buffer): Map<string, SaidText> {
+function textsIn(bytes: Uint8Array): Map<string, SaidText> {
   const texts = new Map<string, SaidText>();
-  const isWhole =
-    bytes.length >= HEAD_BYTES &&
-    bytes.toString('latin1', 0, MAGIC.length) === MAGIC &&
-    crc32(bytes.subarray(MAGIC.length + 4)) === bytes.readUInt32LE(MAGIC.length);
-  if (!isWhole) return texts;
-  const end = HEAD_BYTES + bytes.readUInt32LE(MAGIC.length + 4);
-  const { version, logs } = JSON.parse(bytes.toString('utf8', HEAD_BYTES, end)) as Table;
+  const found = unsealed(MARK, bytes);
+  if (found === undefined) return texts;
+  const { version, logs } = found.head as Table;
   if (version !== VERSION) return texts;
-  let from = end;
+  let from = 0;
   for (const [name, size, mtime, length] of logs) {
-    texts.set(name, { size, mtime, text: bytes.subarray(from, from + length) });
+    texts.set(name, { size, mtime, text: found.body.subarray(from, from + length) });
     from += length;
   }
   return texts;

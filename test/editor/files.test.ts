@@ -7,7 +7,7 @@ import { eventually } from './bench/index.js';
 import { call, caller, run } from './caller.js';
 import { logsBelow, onlyLog, readLog } from './log-on-disk.js';
 import { personAt, reloaded } from './person.js';
-import { withScriptedModel } from './scripted.js';
+import { twoSessions, withScriptedModel } from './scripted.js';
 
 test('H4: a fork ends where it was told to, goes on in its own file, and remembers where it came from', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
@@ -95,16 +95,10 @@ test('A10 A11: a log of an older format goes on as a copy; one of a newer format
 
 test('files are verified in a report, mended without losing a byte, and deleted by age only after a look at what goes', () =>
   withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
-    server.enqueue(reply.text('Alder is a tree.'), reply.text('Beech is a tree.'));
-    await person.send('Alder');
-    await person.says('Alder is a tree.');
-    await person.run('idle');
-    await editor.runCommand('Bough: New Session');
-    const chat = await personAt(editor);
-    await eventually(async () => (await chat.at('message').count()) === 0, { what: 'an empty chat' });
-    await chat.send('Beech');
-    await chat.says('Beech is a tree.');
-    await chat.run('idle');
+    await twoSessions({ editor, server, person }, [
+      ['Alder', 'Alder is a tree.'],
+      ['Beech', 'Beech is a tree.'],
+    ]);
     const [alder] = logsBelow(editor.storage());
     if (!alder) throw new Error('no log');
 
@@ -149,16 +143,10 @@ test('files are verified in a report, mended without losing a byte, and deleted 
 
 test('each of several deletions can be undone, by its message or from the trash; a file that is no session is left alone', () =>
   withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
-    server.enqueue(reply.text('Alder is a tree.'), reply.text('Alder is a wood.'));
-    await person.send('Alder');
-    await person.says('Alder is a tree.');
-    await person.run('idle');
-    await editor.runCommand('Bough: New Session');
-    const chat = await personAt(editor);
-    await eventually(async () => (await chat.at('message').count()) === 0, { what: 'an empty chat' });
-    await chat.send('Alder');
-    await chat.says('Alder is a wood.');
-    await chat.run('idle');
+    await twoSessions({ editor, server, person }, [
+      ['Alder', 'Alder is a tree.'],
+      ['Alder', 'Alder is a wood.'],
+    ]);
     const logs = () => logsBelow(editor.storage());
     const ids = logs().map(({ header }) => header['id']);
     for (const id of ids) {

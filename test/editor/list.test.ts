@@ -17,7 +17,7 @@ import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
 import { logsBelow, onlyLog } from './log-on-disk.js';
 import { personAt, reloaded } from './person.js';
-import { withScriptedModel } from './scripted.js';
+import { twoSessions, withScriptedModel } from './scripted.js';
 
 /** Root reads every file there is, but not this one. */
 const WRITE_ONLY = '/sys/bus/platform/drivers_probe';
@@ -35,15 +35,10 @@ function makeUnreadable(file: string): () => void {
 
 test('B10 B13 B15: the list is complete when its index is gone, garbled or stale, and however old a session is', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
-    server.enqueue(reply.text('Alder is a tree.'), reply.text('Beech is a tree.'));
-    await person.send('Alder');
-    await person.says('Alder is a tree.');
-    await editor.runCommand('Bough: New Session');
-    let chat = await personAt(editor);
-    await eventually(async () => (await chat.at('message').count()) === 0, { what: 'an empty chat' });
-    await chat.send('Beech');
-    await chat.says('Beech is a tree.');
-    await chat.run('idle');
+    let chat = await twoSessions({ editor, server, person }, [
+      ['Alder', 'Alder is a tree.'],
+      ['Beech', 'Beech is a tree.'],
+    ]);
     const [alder] = logsBelow(editor.storage());
     if (!alder) throw new Error('no log');
     const index = path.join(path.dirname(alder.file), '../cache/index.json');

@@ -1,6 +1,6 @@
 // A VS Code that talks to a scripted model server.
-import { type ModelServer, startModelServer } from '../model-server/index.js';
-import { type Editor, type StartOptions, withEditor } from './bench/index.js';
+import { type ModelServer, reply, startModelServer } from '../model-server/index.js';
+import { type Editor, eventually, type StartOptions, withEditor } from './bench/index.js';
 import { type Person, personAt } from './person.js';
 
 export interface Scene {
@@ -28,6 +28,24 @@ export async function withScriptedModel(
   } finally {
     await server.close();
   }
+}
+
+/** Two sessions of a prompt and its answer each; gives the person at the second. */
+export async function twoSessions(
+  { editor, server, person }: Scene,
+  [[first, firstAnswer], [second, secondAnswer]]: [[string, string], [string, string]],
+): Promise<Person> {
+  server.enqueue(reply.text(firstAnswer), reply.text(secondAnswer));
+  await person.send(first);
+  await person.says(firstAnswer);
+  await person.run('idle');
+  await editor.runCommand('Bough: New Session');
+  const chat = await personAt(editor);
+  await eventually(async () => (await chat.at('message').count()) === 0, { what: 'an empty chat' });
+  await chat.send(second);
+  await chat.says(secondAnswer);
+  await chat.run('idle');
+  return chat;
 }
 
 /** What a request tells the model, as plain text by role. */

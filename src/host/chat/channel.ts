@@ -7,19 +7,15 @@ import { isFailure, type Failure } from '../../shared/failure.js';
 import {
   toHostSchema,
   type Ask,
-  type AskResults,
   type Intent,
   type Mention,
-  type MentionOffer,
   type Snapshot,
   type ToHost,
   type ToWebview,
   type UiCommand,
 } from '../../shared/protocol.js';
-import type { SessionLog } from '../../log/store.js';
-import { failureOf, Refusal, troubleOf } from '../errors.js';
-import { readBodies } from './bodies.js';
-import { compareLines } from './compare.js';
+import { failureOf, troubleOf } from '../errors.js';
+import { answerOf, type AnswerParts } from './answers.js';
 import { Feed, type ShownSession } from './feed.js';
 import { Fitted } from './fitted.js';
 import { Opening, type Coming } from './opening.js';
@@ -32,23 +28,10 @@ export interface IntentOutcome {
   seen: string | null | undefined;
 }
 
-/** What a message may bring along, from the editor and the workspace. */
-export interface ContextSource {
-  mentions(query: string): Promise<AskResults['mentions']>;
-  symbols(query: string): Promise<AskResults['symbols']>;
-  /** `session`: the one it is for. */
-  mention(offer: MentionOffer, session: string): Promise<Mention>;
-  slash(): Promise<AskResults['slash']>;
-  expand(name: string): Promise<string>;
-}
-
-export interface ChannelParts {
+export interface ChannelParts extends Pick<AnswerParts, 'context' | 'paths'> {
   post: (message: ToWebview) => void;
   clock: Clock;
   command: (command: UiCommand, session: string) => Promise<unknown>;
-  context: ContextSource;
-  /** Those of these addresses that lie in the workspace, as messages name them. */
-  paths: (uris: readonly string[]) => Promise<AskResults['paths']>;
   drafts: {
     read(session: string): Promise<Snapshot['draft']>;
     write(session: string, draft: Snapshot['draft']): void;
@@ -282,35 +265,11 @@ export class Channel implements Disposable {
     return outcome;
   }
 
-  private async answer(ask: Ask, { agent }: ShownSession): Promise<AskResults[keyof AskResults]> {
-    const fitted = this.feed?.fitted ?? new Fitted(agent.log);
-    switch (ask.what) {
-      case 'bodies':
-        return readBodies(agent.log, fitted, ask.ids);
-      case 'snapshot':
-        await this.feed?.sendSnapshot();
-        return null;
-      case 'blob':
-        return new TextDecoder().decode(await fitted.bytes(ask.hash));
-      case 'compare':
-        return compareLines(agent.log, fitted, ask);
-      case 'turn_files':
-        return filesOfTurn(agent.log, ask.turn_id);
-      case 'mentions':
-        return this.parts.context.mentions(ask.query);
-      case 'symbols':
-        return this.parts.context.symbols(ask.query);
-      case 'mention':
-        return this.parts.context.mention(ask.offer, agent.log.id);
-      case 'slash':
-        return this.parts.context.slash();
-      case 'expand':
-        return this.parts.context.expand(ask.name);
-      case 'attach':
-        return attach(agent.log, ask.data);
-      case 'paths':
-        return this.parts.paths(ask.uris);
-    }
+  private async answer(ask: Ask, { agent: { log } }: ShownSession): Promise<unknown> {
+    if (ask.what !== 'snapshot')
+      return answerOf(ask, { ...this.parts, log, fitted: this.feed?.fitted ?? new Fitted(log) });
+    await this.feed?.sendSnapshot();
+    return null;
   }
 
   private sendSnapshot(): void {
@@ -343,24 +302,6 @@ export class Channel implements Disposable {
     if (trouble.kind === 'expected') this.parts.log('warn', trouble.failure.message);
   }
 }
-
-const filesOfTurn = (log: SessionLog, turn: string): string[] =>
-  log
-    .files()
-    .filter(({ turns }) => turns.some(({ turn_id }) => turn_id === turn))
-    .map(({ path }) => path);
-
-/** Its hash; the view makes a part of a message of it. */
-async function attach({ access, blobs }: SessionLog, data: string): Promise<string> {
-  if (access.mode !== 'write') throw new Refusal(notWritable(access.message));
-  return blobs.put(Buffer.from(data, 'base64'));
-}
-
-const notWritable = (why: string): Failure => ({
-  kind: 'refused',
-  message: `The image cannot be attached here. ${why}`,
-  transient: false,
-});
 
 const notYet: Failure = {
   kind: 'refused',

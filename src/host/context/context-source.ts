@@ -1,7 +1,7 @@
 /** What a chat's composer asks the editor and the workspace for: what an @ names, what a / does, and showing it. */
 import type { Disposable, Skills } from '../../ports.js';
 import type { Mention, SlashOffer } from '../../shared/protocol.js';
-import type { ContextSource } from '../chat/channel.js';
+import type { ContextSource } from '../chat/answers.js';
 import { createBag } from '../disposables.js';
 import { unwrap } from '../errors.js';
 import { openFile } from '../files.js';

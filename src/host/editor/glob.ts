@@ -1,6 +1,7 @@
 /** Globs over paths below a folder, written with `/`: `*`, `**`, `?`, `[…]` and `{a,b}`, as VS Code has them. */
 import picomatch from 'picomatch';
 import { toolFailure, type Failure } from '../../shared/failure.js';
+import { globStates } from '../glob-states.js';
 
 /** One without `/` is of the file's name, in whatever folder it lies. */
 export function globMatcher(glob: string): ((relative: string) => boolean) | Failure {
@@ -44,28 +45,14 @@ function heavySegment(pattern: string): string | undefined {
   return segments.find((segment) => starsIn(segment) > MOST_STARS);
 }
 
-/**
- * For many stars and nothing else that is special. Between two stars the first place that fits is as good as any later
- * one, so none is left again: a lookahead holds it, and names of any length take no longer than they are long.
- */
+/** For many stars and nothing else that is special. Stars that are not all of a segment stay within it. */
 function plainMatcher(pattern: string): ((relative: string) => boolean) | undefined {
   const segments = pattern.split('/');
   const globstars = segments.filter((segment) => segment.includes('**')).length;
   const isPlain = !/[[\](){}!+@|]/.test(pattern) && globstars <= MOST_GLOBSTARS;
   if (!isPlain || segments.some((segment) => starsIn(segment) > MOST_PLAIN_STARS)) return undefined;
-  let held = 0;
-  const sources = segments.map((segment, index) => {
-    const isLast = index === segments.length - 1;
-    if (segment === '**') return isLast ? '.*' : '(?:[^/]+/)*';
-    const [first = '', ...rest] = segment.split(/\*+/).map(literal);
-    const last = rest.pop();
-    const between = rest.map((part) => `(?=([^/]*?${part}))\\${String((held += 1))}`).join('');
-    return `${first}${between}${last === undefined ? '' : `[^/]*${last}`}${isLast ? '' : '/'}`;
-  });
-  const expression = new RegExp(`^${sources.join('')}$`, 's');
+  const within = segments.map((segment) => (segment === '**' ? segment : segment.replace(/\*+/g, '*')));
+  const isMatch = globStates(within.join('/'));
   const isOfName = segments.length === 1;
-  return (relative) => expression.test(isOfName ? relative.slice(relative.lastIndexOf('/') + 1) : relative);
+  return (relative) => isMatch(isOfName ? relative.slice(relative.lastIndexOf('/') + 1) : relative);
 }
-
-const literal = (text: string): string =>
-  text.replace(/[.*+?^${}()|[\]\\]/g, (found) => (found === '?' ? '[^/]' : `\\${found}`));
