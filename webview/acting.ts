@@ -115,7 +115,7 @@ export class Acting {
       return { failure, retry: { label: 'Deny and Send', run: replyInstead } };
     }
     // Which one, and since when, a notice says.
-    if (failure.code === 'Locked') {
+    if (failure.code === 'Locked' && this.#parts.session.status?.isHeld === true) {
       const message = 'Another window works in this session now. Nothing was sent; your text stays here.';
       return { failure: { ...failure, message } };
     }

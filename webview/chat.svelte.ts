@@ -173,12 +173,16 @@ export class Chat {
     if (message.type === 'snapshot') this.opening = null;
     if (message.type === 'snapshot' && this.problem === this.#notShown) this.problem = null;
     const before = this.session.draft;
+    const wasHeld = this.session.status?.isHeld === true;
     const shown = this.session.info?.id;
     if (message.type === 'snapshot' && shown !== undefined && shown !== message.session.id) {
       this.saveDraft();
       this.sending.leave();
     }
     this.session.receive(message);
+    // Whoever was in the way is gone: it can be sent now.
+    const isFree = wasHeld && this.session.status?.isHeld !== true;
+    if (isFree && this.problem?.failure.code === 'Locked') this.problem = null;
     if (this.session.draft !== before && this.session.draft !== null) this.#begin(this.session.draft);
     else this.#pruneUnsent();
     if (this.run === 'idle') this.#acting.goOn();

@@ -33,7 +33,7 @@ import { offerCopies } from './sessions/moved-location.js';
 import { changesFiles } from './sessions/open-changes.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
 import { OtherFolders } from './sessions/other-folders.js';
-import { standWhereWritten, takeOver } from './sessions/other-window.js';
+import { standWhereWritten } from './sessions/other-window.js';
 import { letSessionsRest } from './sessions/rest.js';
 import { applyRetention } from './sessions/retention.js';
 import { SessionsTree } from './sessions/tree.js';
@@ -234,7 +234,6 @@ function uiParts(
   return {
     commands: parts.commands,
     reopen: async (session) => void (await sessions.reopen(session)),
-    takeOver: (session) => takeOver(sessions, session),
     keepAsBranch: (session) => standWhereWritten(sessions, session),
     continueCopy: (session) => continueCopy(copyParts(parts.all()), session),
     saveAgain: async (session) => {

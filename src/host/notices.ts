@@ -99,11 +99,8 @@ function holderNotice({ window, pid, host, since }: Holder): NoticeView {
   const time = Number.isNaN(at.getTime()) ? since : at.toLocaleTimeString();
   return {
     kind: 'read-only',
-    message: `Another window works in this session: "${window}" (process ${pid} on ${host}), since ${time}. What is said there appears here once it is complete; you can go on when it is done.`,
-    actions: [
-      { label: 'Take Over', command: { type: 'take_over' } },
-      { label: 'Fork…', command: { type: 'fork_session' } },
-    ],
+    message: `Another window works in this session: "${window}" (process ${pid} on ${host}), since ${time}. What is said there appears here once it is complete. You can go on here as soon as it is done, stopped or that window is closed; until then, a fork goes on by itself.`,
+    actions: [{ label: 'Fork…', command: { type: 'fork_session' } }],
   };
 }
 

@@ -43,10 +43,15 @@ test('B1: one window writes, the other follows live and says so, and goes on onc
     await other.at('send').click();
     await other.at('problem').waitFor();
     expect(await other.composer.inputValue()).toBe('Count backwards');
+    expect(await other.notice('read-only').getByRole('button').allInnerTexts()).toEqual(['Fork…']);
     await window.screenshot('follows');
     held.release();
     await other.says('One, two, three.');
     await gone(other, 'read-only');
+    await eventually(async () => (await other.at('problem').count()) === 0, {
+      what: 'nothing in the way is told of once the other window is done',
+    });
+    expect(await other.composer.inputValue()).toBe('Count backwards');
     expect(await sameInBoth(person, other)).toHaveLength(4);
     expect(server.requests).toHaveLength(2);
 

@@ -13,8 +13,6 @@ export interface UiParts {
   commands: () => Commands;
   /** Opens a fresh handle on a session that went stale. */
   reopen: (session: string) => Promise<void>;
-  /** Goes on with a session that another window worked in. */
-  takeOver: (session: string) => Promise<void>;
   /** Goes back to where the prompt was written that another window was faster than; the view sends it then. */
   keepAsBranch: (session: string) => Promise<void>;
   /** Goes on with a log of another format, or from elsewhere, as a session of this folder. */
@@ -85,8 +83,6 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.session.export'](session);
     case 'continue_copy':
       return parts.continueCopy(session);
-    case 'take_over':
-      return parts.takeOver(session);
     case 'keep_as_branch':
       return parts.keepAsBranch(session);
     case 'reopen':

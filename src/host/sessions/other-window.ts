@@ -1,14 +1,6 @@
-/** What the person does about another window that works, or worked, in the same session. */
+/** What the person does about another window that was faster in the same session. */
 import { unwrap } from '../errors.js';
 import type { OpenSessions } from './open-sessions.js';
-
-/** Goes on with the session when nobody holds it any more. @throws BoughError Locked, with the holder */
-export async function takeOver(sessions: OpenSessions, id: string): Promise<void> {
-  const session = await sessions.open(id);
-  const lease = await session.agent.log.acquire();
-  lease.dispose();
-  await session.takeHolder(null);
-}
 
 /** Goes back to where a prompt was written that another window was faster than, so that it can be sent from there. */
 export async function standWhereWritten(sessions: OpenSessions, id: string): Promise<void> {

@@ -58,6 +58,8 @@ export class HostSession implements ShownSession, Disposable {
   private unsaved: Intent | null = null;
   /** Who runs it in another window. */
   private holder: Holder | null = null;
+  /** The person was refused because another window works in it, with or without a turn. */
+  private wasRefused = false;
   private lost: Overtaken | null = null;
   /** Entries the log had when it was looked at last. */
   private position: number;
@@ -104,6 +106,7 @@ export class HostSession implements ShownSession, Disposable {
     const changes = this.changes.view;
     return {
       run: agent.run(),
+      ...(this.holder === null ? {} : { isHeld: true }),
       notices: noticesOf({
         access: agent.log.access,
         damage: agent.log.damage,
@@ -166,6 +169,10 @@ export class HostSession implements ShownSession, Disposable {
   /** How an intent of a view ended that was made on the head `seen`. */
   takeIntent(intent: Intent, failure: Failure | null, seen?: string | null): void {
     if (failure) this.takeFailure(failure, intent);
+    if (failure?.code === 'Locked') {
+      this.wasRefused = true;
+      this.lookWhoHolds().catch(this.parts.onError);
+    }
     if (intent.type !== 'send') return;
     const isOvertaken = failure?.code === 'SessionConflict' || failure?.code === 'SessionStale';
     if (isOvertaken && seen !== undefined) this.overtaken = { seen };
@@ -186,7 +193,8 @@ export class HostSession implements ShownSession, Disposable {
   /** Who holds the writer's lease; short writes are no work. When whoever worked is gone, what is left is looked at. */
   async takeHolder(holder: Holder | null): Promise<void> {
     const { log } = this.agent;
-    const working = holder !== null && log.state().turn !== null ? holder : null;
+    this.wasRefused &&= holder !== null;
+    const working = log.state().turn !== null || this.wasRefused ? holder : null;
     const before = this.holder;
     if (isSameHolder(before, working)) return;
     this.holder = working;
@@ -230,6 +238,11 @@ export class HostSession implements ShownSession, Disposable {
     this.agent.lookAround().catch((error: unknown) => {
       if (!this.isDisposed) this.parts.onError(error);
     });
+  }
+
+  private async lookWhoHolds(): Promise<void> {
+    const { log } = this.agent;
+    await this.takeHolder(await log.holder());
   }
 
   private refreshModelSoon(): void {

@@ -123,7 +123,6 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('continue_copy') }),
   z.object({ type: z.literal('reopen') }),
   /** Goes on with a session that another window worked in, if it does not any more. */
-  z.object({ type: z.literal('take_over') }),
   /** Back to where the text was written that another window was faster than; the view then sends it from there. */
   z.object({ type: z.literal('keep_as_branch') }),
   z.object({ type: z.literal('save_again') }),

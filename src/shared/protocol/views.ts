@@ -82,6 +82,8 @@ export interface OpeningView {
 /** What the view shows beside the transcript; small, sent whole. */
 export interface StatusView {
   run: RunState;
+  /** Another window works in it: nothing can be sent from here. */
+  isHeld?: true;
   notices: NoticeView[];
   interrupted: InterruptedView | null;
   model: ModelView | null;

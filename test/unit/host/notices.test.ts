@@ -141,7 +141,9 @@ describe('notices', () => {
     expect(others).toEqual([]);
     expect(notice).toMatchObject({ kind: 'read-only' });
     expect(notice?.message).toMatch(/"shop" \(process 41 on here\), since /);
-    expect(notice?.actions.map(({ command }) => command.type)).toEqual(['take_over', 'fork_session']);
+    expect(notice?.message).toMatch(/go on here as soon as it is done, stopped or that window is closed/);
+    // What could only refuse while that window works is not offered.
+    expect(notice?.actions.map(({ command }) => command.type)).toEqual(['fork_session']);
   });
 
   it('B1: a prompt that another window was faster than can be kept as a branch', () => {

@@ -364,6 +364,41 @@ export function troubleTests(open: Open): void {
       await eventually(() => chat.at('problem').count()).toBe(0);
     });
 
+    it('B1: that another window works here is said until it is gone, and the text that was not sent stays', async () => {
+      const scene = new Scene();
+      scene.user('One');
+      const chat = await open(scene);
+      const message = 'This session is in use in window shop.';
+      chat.answer = (sent) =>
+        sent.type === 'intent'
+          ? { failure: { kind: 'refused', message, transient: false, code: 'Locked' } }
+          : { result: null };
+      await chat.composer.fill('Two');
+      await chat.composer.press('Enter');
+      // Who holds it is not known yet: the answer says so itself.
+      await chat.at('problem').filter({ hasText: message }).waitFor();
+      const status = (isHeld: boolean) => ({ ...idle, ...(isHeld ? { isHeld: true as const } : {}) });
+      const say = (isHeld: boolean) => {
+        scene.status = status(isHeld);
+        return chat.post({ type: 'status', session: scene.id, status: scene.status });
+      };
+      await say(true);
+      expect(await chat.at('problem').count()).toBe(1);
+      await chat.composer.press('Enter');
+      await chat.at('problem').filter({ hasText: 'your text stays here' }).waitFor();
+      await say(false);
+      await eventually(() => chat.at('problem').count()).toBe(0);
+      expect(await chat.composer.inputValue()).toBe('Two');
+      // What is said for another reason is not taken away with it.
+      await say(true);
+      chat.answer = () => ({ failure: { kind: 'refused', message: 'No.', transient: false } });
+      await chat.composer.press('Enter');
+      await chat.at('problem').filter({ hasText: 'No.' }).waitFor();
+      await say(false);
+      await chat.page.evaluate(() => new Promise(requestAnimationFrame));
+      expect(await chat.at('problem').count()).toBe(1);
+    });
+
     it('F8: a decision that is not answered can be taken again', async () => {
       const scene = workingScene();
       askForApproval(scene);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { SessionEvent } from '../../../../src/host/sessions/open-sessions.js';
 import type { OnRead, SessionLog } from '../../../../src/log/store.js';
 import { BoughError } from '../../../../src/shared/failure.js';
@@ -92,6 +92,37 @@ describe('open sessions', () => {
     expect(sessions.peek('one')).toBe(fresh);
     expect(events).toContain('replaced');
     expect(old.agent.log.access.mode).toBe('stale');
+  });
+
+  it('B1: whoever is in the way of what the person asked for is told of until it is gone, turn or no turn', async () => {
+    const { sessions, clock } = makeWorld([text('Yes.')]);
+    const session = await sessions.open('one');
+    await session.agent.dispatch(send('Is it so?'));
+    await session.agent.settled();
+    const holder = { window: 'shop', pid: 41, host: 'here', since: new Date(clock.now()).toISOString() };
+    const { log } = session.agent;
+    const held = vi.spyOn(log, 'holder').mockResolvedValue(holder);
+    // It writes something short: nobody has to know.
+    await session.takeHolder(holder);
+    expect([session.status().isHeld, session.status().notices, session.run()]).toEqual([
+      undefined,
+      [],
+      'idle',
+    ]);
+    const locked = { kind: 'refused' as const, message: 'In use.', transient: false, code: 'Locked' };
+    session.takeIntent(send('Go on'), locked);
+    await idle();
+    expect(session.status()).toMatchObject({ isHeld: true, notices: [{ kind: 'read-only' }] });
+    expect(session.run()).toBe('running');
+    held.mockResolvedValue(null);
+    await session.takeHolder(null);
+    expect([session.status().isHeld, session.status().notices, session.run()]).toEqual([
+      undefined,
+      [],
+      'idle',
+    ]);
+    await session.takeHolder(holder);
+    expect(session.status().isHeld).toBeUndefined();
   });
 
   it('an opening that fails is not remembered', async () => {
