@@ -24,7 +24,7 @@ export class StreamMarkdown {
   update(whole: string): readonly Token[] {
     const text = whole.includes('\r') ? whole.replace(/\r\n|\r/g, '\n') : whole;
     if (text === this.#text) return this.#tokens;
-    if (!text.startsWith(this.#text)) this.#restart();
+    if (text.slice(0, this.#text.length) !== this.#text) this.#restart();
     this.#text = text;
     this.#tokens = this.#parse();
     return this.#tokens;
