@@ -2,7 +2,7 @@
 import type { Files } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
-import { readRange, withFile } from './bytes.js';
+import { readFull, withFile } from './bytes.js';
 import { parseAgain, parseLine } from './codec.js';
 import { sumOf, type EntryPlace, type Ledger } from './ledger.js';
 import { stored } from './storage.js';
@@ -59,12 +59,17 @@ export class Bodies {
   }
 
   async #eachLine(places: EntryPlace[], take: (place: EntryPlace, bytes: Uint8Array) => void): Promise<void> {
+    const total = places.reduce((sum, { length }) => sum + length, 0);
+    let into = new Uint8Array(0);
     await stored('read', this.#path, () =>
       withFile(this.#files.open(this.#path, 'read'), async (file) => {
         for (const run of runsOf(places)) {
           const first = run[0]?.offset ?? 0;
           const last = run.at(-1) ?? { offset: first, length: 0 };
-          const bytes = await readRange(file, first, last.offset + last.length);
+          const length = last.offset + last.length - first;
+          // One piece of memory for all runs: what is taken of a line is made before the next is read.
+          if (into.length < length) into = new Uint8Array(Math.max(length, Math.min(READ_BYTES, total)));
+          const bytes = into.subarray(0, await readFull(file, into.subarray(0, length), first));
           for (const place of run) {
             const from = place.offset - first;
             take(place, bytes.subarray(from, from + place.length));
@@ -83,11 +88,14 @@ export class Bodies {
       else found.set(place.offset, cached.entries);
     }
     if (missing.length === 0) return found;
+    let left = missing.reduce((sum, { length }) => sum + length, 0);
     await this.#eachLine(missing, (place, bytes) => {
       if (sumOf(bytes) !== place.sum) throw changed(this.#path, place.offset);
       const entries = entriesIn(bytes, ledger);
       found.set(place.offset, entries);
-      this.#keep(place, entries);
+      // What would be let go of again before the last line is read is not kept at all.
+      if (left <= CACHE_BYTES) this.#keep(place, entries);
+      left -= place.length;
     });
     return found;
   }

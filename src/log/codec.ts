@@ -115,17 +115,12 @@ export function parseLine(bytes: Uint8Array, dialect: Dialect, fallbackTime: str
   return result;
 }
 
-/** What a schema reads differently when it does not fit. */
-const mended = '"styles"';
-
 /**
  * The same of a line of our own format that is known to be byte for byte one that {@link parseLine} found good: its records
  * need no second check. Undefined when it takes more than reading them.
  */
 export function parseAgain(bytes: Uint8Array): Entry[] | undefined {
-  const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (line.includes(mended)) return undefined;
-  const whole = parseJson(line.toString('utf8'));
+  const whole = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
   if (!('value' in whole)) return undefined;
   const records = Array.isArray(whole.value) ? (whole.value as unknown[]) : [whole.value];
   return records.every(isPlain) ? (records as Entry[]) : undefined;
@@ -135,7 +130,17 @@ const isPlain = (record: unknown): boolean =>
   isObject(record) &&
   typeof record['type'] === 'string' &&
   isKnownType(record['type']) &&
-  typeof record['timestamp'] === 'string';
+  typeof record['timestamp'] === 'string' &&
+  !isMended(record);
+
+/** It has fields that a schema reads differently when they do not fit. */
+function isMended(record: Record<string, unknown>): boolean {
+  const { type, parts, goal_id } = record;
+  if (type === 'queue_update' || type === 'goal_update' || goal_id !== undefined) return true;
+  return (
+    type === 'message' && Array.isArray(parts) && parts.some((part) => isObject(part) && 'styles' in part)
+  );
+}
 
 /** The line's text without byte-order mark, trailing CR and the NUL bytes that a crash leaves around records. */
 function textOf(bytes: Uint8Array, faults: string[]): string {

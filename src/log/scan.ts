@@ -36,18 +36,54 @@ const NEWLINE = 0x0a;
 /** Yields the lines of each chunk together. */
 export async function* scanLines(file: OpenFile, options: ScanOptions): AsyncGenerator<RawLine[]> {
   const lines = new LineSplitter(options);
-  const chunk = new Uint8Array(Math.min(options.chunkBytes ?? CHUNK_BYTES, Math.max(1, options.to)));
-  for (let at = options.from ?? 0; at < options.to;) {
-    const wanted = Math.min(chunk.length, options.to - at);
-    const count = await file.read(chunk.subarray(0, wanted), at);
-    if (count <= 0) break;
-    options.onBytes?.(chunk.subarray(0, count), at);
-    const found = lines.add(chunk.subarray(0, count));
-    at += count;
+  let at = options.from ?? 0;
+  for await (const chunk of chunksOf(file, options)) {
+    options.onBytes?.(chunk, at);
+    const found = lines.add(chunk);
+    at += chunk.length;
     if (found.length > 0) yield found;
   }
   const rest = lines.rest();
   if (rest !== undefined) yield [rest];
+}
+
+/** Each is valid until the next is asked for, which is read meanwhile. */
+async function* chunksOf(
+  file: OpenFile,
+  { from = 0, to, chunkBytes = CHUNK_BYTES }: ScanOptions,
+): AsyncGenerator<Uint8Array> {
+  const length = Math.min(chunkBytes, Math.max(1, to - from));
+  let into = new Uint8Array(length);
+  let spare: typeof into | undefined;
+  let reading = readAt(file, into, { at: from, to });
+  try {
+    for (let at = from; at < to;) {
+      const read = await reading;
+      if ('error' in read) throw read.error;
+      if (read.count <= 0) return;
+      const chunk = into.subarray(0, read.count);
+      at += read.count;
+      if (at < to) reading = readAt(file, (spare ??= new Uint8Array(length)), { at, to });
+      yield chunk;
+      if (spare !== undefined) [into, spare] = [spare, into];
+    }
+  } finally {
+    // Who stops early closes the file, and nothing may be read from it then.
+    await reading;
+  }
+}
+
+/** Never rejects: it may fail while nobody waits for it yet. */
+async function readAt(
+  file: OpenFile,
+  into: Uint8Array,
+  { at, to }: { at: number; to: number },
+): Promise<{ count: number } | { error: unknown }> {
+  try {
+    return { count: await file.read(into.subarray(0, Math.min(into.length, to - at)), at) };
+  } catch (error) {
+    return { error };
+  }
 }
 
 class LineSplitter {
@@ -66,8 +102,9 @@ class LineSplitter {
 
   add(chunk: Uint8Array): RawLine[] {
     const found: RawLine[] = [];
+    const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     let begin = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, begin)) {
+    for (let end = view.indexOf(NEWLINE); end !== -1; end = view.indexOf(NEWLINE, begin)) {
       found.push(this.#take(chunk.subarray(begin, end), true));
       begin = end + 1;
     }

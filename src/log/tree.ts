@@ -54,6 +54,8 @@ export class Tree {
   readonly #links = new Map<string, Link>();
   /** By a parent's id that was not there: what took its place, and the entry that named it first. */
   readonly #lost: Map<string, { place: string | null; child: string }>;
+  /** The parent that was looked up last. */
+  #linked: { id: string; link: Link } | undefined;
   /** The head just before the last unreadable lines; undefined while every line was good. */
   #gap: string | null | undefined;
 
@@ -92,8 +94,9 @@ export class Tree {
   add(raw: Entry, place: RecordPlace, position: number): Linked {
     const faults: LinkFault[] = [];
     const id = this.#uniqueId(raw.id, place, faults);
-    const parent = this.#parentOf(raw, id, faults);
-    const isRecovered = raw.parent_id !== null && !this.has(raw.parent_id);
+    const named = raw.parent_id === null ? undefined : this.#linkAgain(raw.parent_id);
+    const parent = named === undefined ? this.#standIn(raw, id, faults) : named.anchor;
+    const isRecovered = raw.parent_id !== null && named === undefined;
     this.#links.set(id, { position, anchor: isConversation(raw) ? id : parent, parent });
     this.#noteClosedCycle(id, faults);
     const isAsWritten = id === raw.id && parent === raw.parent_id;
@@ -112,11 +115,18 @@ export class Tree {
     return fresh;
   }
 
-  #parentOf(raw: Entry, id: string, faults: LinkFault[]): string | null {
+  /** Notes follow each other on the same entry. */
+  #linkAgain(id: string): Link | undefined {
+    if (this.#linked?.id === id) return this.#linked.link;
+    const link = this.#link(id);
+    if (link !== undefined) this.#linked = { id, link };
+    return link;
+  }
+
+  /** Of a parent that is not there. */
+  #standIn(raw: Entry, id: string, faults: LinkFault[]): string | null {
     const named = raw.parent_id;
     if (named === null) return null;
-    const link = this.#link(named);
-    if (link !== undefined) return link.anchor;
     const known = this.#lost.get(named);
     if (known !== undefined) return known.place;
     if (named === raw.id) {

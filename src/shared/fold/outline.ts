@@ -12,11 +12,14 @@ export const ROOT = -1;
 
 /** First words of a text on one line, at most {@link PREVIEW_LENGTH} characters, never half a character. */
 export function firstWords(text: string): string {
-  const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim().toWellFormed();
+  const beginning = onOneLine(text.slice(0, 2 * PREVIEW_LENGTH));
+  const line = beginning.length > PREVIEW_LENGTH + 1 ? beginning : onOneLine(text.slice(0, 1000));
   if (line.length <= PREVIEW_LENGTH) return line;
   const cut = line.slice(0, PREVIEW_LENGTH - 1);
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
+
+const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().toWellFormed();
 
 function messagePreview(message: Message): string {
   for (const part of message.parts) {
@@ -101,6 +104,8 @@ export class Outline {
   #ordinals: Map<string, number> | undefined;
   #siblings: Siblings | undefined;
   #newest: Int32Array = new Int32Array(0);
+  /** What was looked up last: notes follow each other on the same node. */
+  #found: { id: string; ordinal: number } | undefined;
 
   constructor(nodes: Iterable<OutlineNode> = []) {
     for (const node of nodes) this.add(node);
@@ -147,7 +152,12 @@ export class Outline {
 
   /** −1 when there is no such conversation entry. */
   ordinal(id: string | null): number {
-    return id === null ? ROOT : (this.#places.get(id) ?? ROOT);
+    if (id === null) return ROOT;
+    if (this.#found?.id === id) return this.#found.ordinal;
+    const ordinal = this.#places.get(id);
+    if (ordinal === undefined) return ROOT;
+    this.#found = { id, ordinal };
+    return ordinal;
   }
 
   /** −1 at a root. */

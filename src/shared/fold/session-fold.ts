@@ -8,7 +8,7 @@ import type { Checkpoint, FoldBase, FoldImage, PlacedNote } from './base.js';
 import { FileStates, type FileState } from './file-states.js';
 import { Outline, ROOT, outlineNode } from './outline.js';
 import { SessionFacts, digestOf, type Digest } from './session-facts.js';
-import { PathAccumulator, isPathNote } from './state.js';
+import { PathAccumulator, bareCall, isPathNote } from './state.js';
 import type { Fork, OutlineNode, PathState } from './types.js';
 
 /** How many heads' folds are kept to be extended. */
@@ -17,6 +17,8 @@ const KEPT_FOLDS = 4;
 const CHECKPOINT_EVERY = 128;
 
 const NONE: readonly PlacedNote[] = [];
+/** How many results of one message's calls are looked back over. */
+const RESULTS_IN_A_ROW = 64;
 
 /** Notes that hold for the session whatever the path. */
 const sessionWide = new Set<Entry['type']>(['head', 'session_info', 'label', 'queue_update']);
@@ -81,7 +83,9 @@ export class SessionFold {
       const parent = this.#outline.ordinal(entry.parent_id);
       const isLost = parent === ROOT && entry.parent_id !== null;
       this.#outline.add(outlineNode(entry, parent, recovered || isLost));
-      this.#digests.push(digestOf(entry));
+      const digest = digestOf(entry);
+      if (digest.answers.length > 0) this.#bareCalls(digest.answers, parent);
+      this.#digests.push(digest);
       this.#positions.push(position);
       this.#head = this.#outline.size - 1;
       return;
@@ -89,6 +93,22 @@ export class SessionFold {
     if (sessionWide.has(entry.type)) this.#sessionWide.push(position);
     if (entry.type === 'head') this.#moveHead(entry.entry_id);
     this.#addNote(entry, position);
+  }
+
+  /** What a call was given may be as long as a file, and is not asked for once it has its result. */
+  #bareCalls(answers: readonly string[], parent: number): void {
+    let at = parent - this.#baseCount;
+    for (let steps = 0; at >= 0 && steps < RESULTS_IN_A_ROW; steps++) {
+      const digest = this.#digests[at];
+      if (digest?.calls.some(({ call_id }) => answers.includes(call_id)) === true) {
+        const calls = digest.calls.map((call) =>
+          this.#facts.isAnswered(call.call_id) ? bareCall(call) : call,
+        );
+        this.#digests[at] = { ...digest, calls };
+      }
+      if (digest?.kind !== 'tool') return;
+      at = this.#outline.parent(at + this.#baseCount) - this.#baseCount;
+    }
   }
 
   /** For logs whose notes are nodes of the tree: the one that was taken last stands on this entry, and so does the head. */

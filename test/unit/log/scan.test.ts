@@ -82,4 +82,39 @@ describe('scanning lines', () => {
       lines.push(...found.map(({ bytes }) => Buffer.from(bytes).toString()));
     expect(lines).toEqual(['abc', 'def']);
   });
+
+  it('reads one piece ahead: who stops early leaves no reading behind, a failure comes after what was read before', async () => {
+    const file = await fileOf(Buffer.from('ab\ncd\nef\n'));
+    let open = 0;
+    const counted: OpenFile = {
+      ...file,
+      read: async (into, position) => {
+        open++;
+        const count = await file.read(into, position);
+        await new Promise(setImmediate);
+        open--;
+        return count;
+      },
+    };
+    for await (const lines of scanLines(counted, { to: 9, chunkBytes: 3 })) {
+      expect(lines).toHaveLength(1);
+      expect(open).toBe(1);
+      break;
+    }
+    expect(open).toBe(0);
+    const failing: OpenFile = {
+      ...file,
+      read: (into, position) =>
+        position === 3 ? Promise.reject(new Error('it broke')) : file.read(into, position),
+    };
+    const lines: string[] = [];
+    const all = async (): Promise<void> => {
+      for await (const found of scanLines(failing, { to: 9, chunkBytes: 3 })) {
+        await new Promise(setImmediate);
+        lines.push(...found.map(({ bytes }) => Buffer.from(bytes).toString()));
+      }
+    };
+    await expect(all()).rejects.toThrow('it broke');
+    expect(lines).toEqual(['ab']);
+  });
 });
