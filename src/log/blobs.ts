@@ -1,9 +1,9 @@
 /** Bytes by their SHA-256 in a session's folder: written once, never changed, checked whenever they are read. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { Files } from '../ports.js';
+import type { Clock, Files } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
-import { ifThere, stored } from './storage.js';
+import { errnoOf, ifThere, stored } from './storage.js';
 import type { Blobs } from './store.js';
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -13,10 +13,13 @@ export const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 export class FolderBlobs implements Blobs {
   readonly #files: Files;
   readonly #folder: string;
+  readonly #clock: Clock | undefined;
 
-  constructor(files: Files, folder: string) {
+  /** With a clock, what is put again is as new: what deletes by age must not take it before an entry names it. */
+  constructor(files: Files, folder: string, clock?: Clock) {
     this.#files = files;
     this.#folder = folder;
+    this.#clock = clock;
   }
 
   async put(content: Uint8Array | string): Promise<string> {
@@ -26,12 +29,21 @@ export class FolderBlobs implements Blobs {
     await stored('keep an attachment in', file, async () => {
       const kept = await ifThere(this.#files.read(file));
       // One that a crash has damaged is written again: its name says what it must be.
-      if (kept !== undefined && sha256(kept) === hash) return;
+      if (kept !== undefined && sha256(kept) === hash) return this.#renew(file);
       await this.#files.makeFolder(this.#folder);
       await this.#files.syncFolder(path.dirname(this.#folder));
       await this.#files.replace(file, bytes);
     });
     return hash;
+  }
+
+  async #renew(file: string): Promise<void> {
+    if (this.#clock === undefined) return;
+    try {
+      await this.#files.setTime(file, this.#clock.now());
+    } catch (error) {
+      if (errnoOf(error) === undefined) throw error; // whole as it is: that it looks old is no reason to refuse it
+    }
   }
 
   async get(hash: string): Promise<Uint8Array> {

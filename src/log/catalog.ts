@@ -127,6 +127,16 @@ export class Catalog {
     return this.#deleted.clear(name);
   }
 
+  /** It could not be moved away. What failed there is what is told; a mark beside a log says nothing. */
+  async unmarkUnlessGone(name: string): Promise<void> {
+    try {
+      if (await this.#isThere(name)) await this.unmarkDeleted(name);
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      this.#parts.onTrouble(error);
+    }
+  }
+
   /** Brings the index up to what the folder holds and returns all rows. */
   async #reconcile(isAnew = false): Promise<SessionSummary[]> {
     const known = (this.#rows ??= await this.#readIndex());

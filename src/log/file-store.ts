@@ -281,7 +281,12 @@ export class FileStore implements SessionStore, StoreAbilities {
       // First, so that whatever ends this process leaves none without a log.
       await handles.indexOf(paths)?.remove();
       await this.#catalog.markDeleted(paths.name);
-      return this.#trash.discard(paths);
+      try {
+        return await this.#trash.discard(paths);
+      } catch (error) {
+        await this.#catalog.unmarkUnlessGone(paths.name);
+        throw error;
+      }
     };
     let discarded: Discarded;
     if (log === undefined) discarded = await handles.underLease(paths, move);

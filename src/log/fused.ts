@@ -19,7 +19,7 @@ export function splitRecords(text: string): Split {
     if (value === undefined) {
       const behind = behindCut(text, at);
       if (behind === undefined) return { values, lost: text.length - at };
-      return { values: [...values, behind.value], lost: behind.start - at };
+      return { values: [...values, ...behind.values], lost: behind.start - at };
     }
     values.push(value);
     at = skipSpace(text, end);
@@ -27,16 +27,29 @@ export function splitRecords(text: string): Split {
   return { values, lost: 0 };
 }
 
-/** An entry or batch that runs whole to the end of the line. Within a JSON string its quotes would be escaped. */
-function behindCut(text: string, from: number): { value: unknown; start: number } | undefined {
+/** Entries and batches that run whole to the end of the line. Within a JSON string their quotes would be escaped. */
+function behindCut(text: string, from: number): { values: object[]; start: number } | undefined {
   const starts = startsBehind(text, from);
   // What was cut short may have had any number of parts.
   const rest = starts.slice(MAX_TRIES);
   for (const start of [...starts.slice(0, MAX_TRIES), ...rest.slice(-MAX_TRIES)]) {
-    const value = parse(text.slice(start));
-    if (value !== undefined && isRecord(value)) return { value, start };
+    const values = wholeTo(text, start);
+    if (values !== undefined) return { values, start };
   }
   return undefined;
+}
+
+/** The records that are glued to each other from `start` to the end; undefined when there is anything else. */
+function wholeTo(text: string, start: number): object[] | undefined {
+  const values: object[] = [];
+  for (let at = start; at < text.length;) {
+    const end = endOfValue(text, at);
+    const value = end === -1 ? undefined : parse(text.slice(at, end));
+    if (value === undefined || !isRecord(value)) return undefined;
+    values.push(value);
+    at = skipSpace(text, end);
+  }
+  return values;
 }
 
 function startsBehind(text: string, from: number): number[] {

@@ -2,7 +2,7 @@
 import type { Files, OpenFile } from '../ports.js';
 import { BlockHashes } from './block-hashes.js';
 import { readRange, withFile } from './bytes.js';
-import { Ledger } from './ledger.js';
+import { Ledger, sumOf } from './ledger.js';
 import type { LogIndex } from './log-index.js';
 import { scanLines } from './scan.js';
 import { stored } from './storage.js';
@@ -16,7 +16,7 @@ export interface Loaded {
   ledger: Ledger;
   /** How long the file was, what is no whole line included. */
   size: number;
-  /** When it was read, ms since the epoch. */
+  /** When it was written, as known when it was looked at last; ms since the epoch. */
   mtime: number;
   mark: Uint8Array;
   /** Digests of the bytes that the ledger was made of. */
@@ -62,6 +62,21 @@ export async function loadLog(
   );
 }
 
+/**
+ * Whether the line that was read last still stands there. A write that failed may have been read before it was taken back,
+ * and what was written since may be as long, or longer.
+ */
+async function endsAsRead(file: OpenFile, { ledger }: Pick<Loaded, 'ledger'>): Promise<boolean> {
+  const last = ledger.place(ledger.position - 1);
+  if (last === undefined) return true;
+  const line = await readRange(file, last.offset, last.offset + last.length);
+  return line.length === last.length && sumOf(line) === last.sum;
+}
+
+/** Of a file that is as long as it was. */
+export const isAsRead = (files: Files, path: string, loaded: Loaded): Promise<boolean> =>
+  stored('read', path, () => withFile(files.open(path, 'read'), (file) => endsAsRead(file, loaded)));
+
 /** Reads what was appended since; undefined when the file is not the one that was read, or was cut. */
 export async function readMore(
   files: Files,
@@ -73,7 +88,7 @@ export async function readMore(
       const { size } = await file.stat();
       const mark = await readRange(file, 0, Math.min(MARK_BYTES, size));
       const isSame = Buffer.compare(mark.subarray(0, loaded.mark.length), loaded.mark) === 0;
-      if (!isSame || size < loaded.size) return undefined;
+      if (!isSame || size < loaded.size || !(await endsAsRead(file, loaded))) return undefined;
       const onPlaced = (entries: PlacedEntry[]): void => {
         loaded.untold.push(...entries);
         loaded.size = loaded.ledger.next.from;

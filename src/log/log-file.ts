@@ -13,7 +13,7 @@ import type { SessionLease } from './lease.js';
 import { Ledger } from './ledger.js';
 import type { LogIndex } from './log-index.js';
 import type { Purpose } from './os-lock.js';
-import { loadLog, markOf, readMore, type Loaded, type LoadOptions } from './load.js';
+import { isAsRead, loadLog, markOf, readMore, type Loaded, type LoadOptions } from './load.js';
 import type { SessionPaths } from './session-name.js';
 import { ifThere, stored } from './storage.js';
 import type { PlacedEntry } from './store.js';
@@ -85,7 +85,7 @@ export class LogFile {
     await this.hold(purpose, signal);
     if (wasHeld) return nothingNew;
     try {
-      return await this.catchUp();
+      return await this.catchUp(true);
     } catch (error) {
       await this.release();
       throw error;
@@ -116,18 +116,29 @@ export class LogFile {
     }
   }
 
-  /** @throws BoughError SessionConflict when the file is gone */
-  async catchUp(): Promise<CaughtUp> {
+  /**
+   * Before a write the end of the file is looked at in any case, else only when something touched the file.
+   *
+   * @throws BoughError SessionConflict when the file is gone
+   */
+  async catchUp(isToWrite = false): Promise<CaughtUp> {
     if (this.#isNew) return nothingNew;
     const { files, paths } = this.#parts;
     const stat = await stored('look at', paths.log, () => ifThere(files.stat(paths.log)));
     if (stat === undefined) throw gone(paths.log);
     // Where a fragment stood, another may have set it aside and written as many bytes.
     const isTorn = this.ledger.tail.kind === 'fragment';
-    const { size, untold } = this.#loaded;
-    if (stat.size === size && !isTorn && untold.length === 0) return nothingNew;
-    const placed = await readMore(files, paths.log, this.#loaded);
-    if (placed !== undefined) return { placed, isReloaded: false };
+    const loaded = this.#loaded;
+    if (stat.size === loaded.size && !isTorn && loaded.untold.length === 0) {
+      const isUntouched = stat.mtime === loaded.mtime && !isToWrite;
+      if (isUntouched || (await isAsRead(files, paths.log, loaded))) {
+        loaded.mtime = stat.mtime;
+        return nothingNew;
+      }
+    } else {
+      const placed = await readMore(files, paths.log, loaded);
+      if (placed !== undefined) return { placed, isReloaded: false };
+    }
     this.#loaded = await load(this.#parts);
     return { placed: [], isReloaded: true };
   }

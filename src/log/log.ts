@@ -66,7 +66,7 @@ export class FileLog implements SessionLog {
     this.#log = log;
     const { files, clock, paths } = parts;
     this.#bodies = new Bodies(files, paths.log);
-    this.blobs = new FolderBlobs(files, paths.folder);
+    this.blobs = new FolderBlobs(files, paths.folder, clock);
     this.#journal = new FileStreamJournal({
       files,
       clock,

@@ -8,9 +8,9 @@ import path from 'node:path';
 import type { Clock, FileStat, Files } from '../ports.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import { isAliveHere, readHolder, type HolderRecord } from './holder.js';
-import { DRAFT_FILE, LOG_SUFFIX, sessionPaths, type SessionPaths } from './session-name.js';
+import { LOG_SUFFIX, sessionPaths, type SessionPaths } from './session-name.js';
 import { stagedBy, stagedName } from './staged-name.js';
-import { ifThere, stored } from './storage.js';
+import { ifThere, storageFailure, stored } from './storage.js';
 import type { DeletedSession, SessionSummary } from './store.js';
 import { summarise, unreadable } from './summary.js';
 
@@ -69,12 +69,24 @@ export class Trash {
         }
         await files.syncFolder(paths.sessions);
       } catch (error) {
-        for (const from of moved.reverse()) await files.rename(path.join(place, path.basename(from)), from);
+        await this.#putBack(place, moved, storageFailure(error, 'move to the trash', place));
         throw error;
       }
     });
     this.#kept.add(place);
     return { restore: () => this.#restore(place, paths), purge: () => this.#purge(place) };
+  }
+
+  /** The log last: as long as it is in the trash, all of the session can be brought back from there. */
+  async #putBack(place: string, moved: readonly string[], failure: BoughError): Promise<void> {
+    try {
+      for (const from of moved.toReversed())
+        await this.#parts.files.rename(path.join(place, path.basename(from)), from);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const message = `${failure.message} What was moved by then could not be put back: ${why} The session is in the trash; bring it back with "Restore Deleted Session…".`;
+      throw new BoughError('StorageFailure', message, failure.data, { cause: failure });
+    }
   }
 
   async stage(paths: SessionPaths): Promise<Staged> {
@@ -110,7 +122,6 @@ export class Trash {
   /** Of a place that {@link find} found. @throws BoughError SessionExists */
   async restore(key: string, paths: SessionPaths): Promise<void> {
     const place = path.join(this.#parts.folder, key);
-    await this.#complete(place, paths.name);
     this.#kept.add(place);
     await this.#restore(place, paths);
   }
@@ -213,11 +224,19 @@ export class Trash {
     await stored('move to the trash', place, async () => {
       const isHere = (await ifThere(files.stat(path.join(place, path.basename(paths.log))))) !== undefined;
       if (!isHere || (await ifThere(files.stat(paths.log))) !== undefined) return;
-      for (const from of partsOf(paths)) {
-        if ((await ifThere(files.stat(from))) !== undefined)
-          await files.rename(from, path.join(place, path.basename(from)));
-      }
+      for (const from of partsOf(paths)) await this.#move(from, path.join(place, path.basename(from)));
     });
+  }
+
+  /** Into a folder that is there each file by itself: blobs of the same name are the same. */
+  async #move(from: string, to: string): Promise<void> {
+    const { files } = this.#parts;
+    const source = await ifThere(files.stat(from));
+    if (source === undefined) return;
+    const isMerged = source.isFolder && (await ifThere(files.stat(to)))?.isFolder === true;
+    if (!isMerged) return files.rename(from, to);
+    for (const name of await files.list(from)) await files.rename(path.join(from, name), path.join(to, name));
+    await files.removeTree(from);
   }
 
   async #restore(place: string, paths: SessionPaths): Promise<void> {
@@ -232,20 +251,12 @@ export class Trash {
           `There is a new session of this id; ${paths.log} was not replaced.`,
         );
       }
-      await this.#clearDraft(paths.folder);
-      // The log comes last: a session that is listed has all that belongs to it.
-      for (const to of partsOf(paths).reverse())
-        await ifThere(files.rename(path.join(place, path.basename(to)), to));
+      // The log comes last: a session that is listed has all that belongs to it. A composer that was still open may have
+      // saved its draft after the session was deleted.
+      for (const to of partsOf(paths).reverse()) await this.#move(path.join(place, path.basename(to)), to);
       await files.syncFolder(paths.sessions);
     });
     await this.#purge(place);
-  }
-
-  /** A composer that was still open may have saved its draft after the session was deleted. */
-  async #clearDraft(folder: string): Promise<void> {
-    const { files } = this.#parts;
-    const names = await ifThere(files.list(folder));
-    if (names?.every((name) => name === DRAFT_FILE) === true) await files.removeTree(folder);
   }
 
   /** Under another name first: what is half removed is not taken for a deleted session. */

@@ -251,6 +251,19 @@ describe('reading a line', () => {
     );
   });
 
+  it('A1 A4: keeps every whole record behind one that was cut short, whatever a crash left between them', () => {
+    const cut = json('a', 'some text').slice(0, -12);
+    const two = serialiseBatch([message('c', ''), message('d', '')]).trimEnd();
+    const { entries, faults } = parse(`${cut}${json('b')}${'\0'.repeat(9)}${two}`);
+    expect(entries.map(({ id }) => id)).toEqual(['b', 'c', 'd']);
+    expect(faults).toEqual([
+      `a record cut short (${cut.length} characters) and 2 whole behind it; the whole were kept`,
+    ]);
+    // Cut just behind an inner object that might be one.
+    const inner = '{"type":"message","id":"a","provider":[{"type":"reasoning","id":"r"}';
+    expect(parse(inner + json('b')).entries.map(({ id }) => id)).toEqual(['b']);
+  });
+
   it('A4: keeps it also where either of the two has very many parts', () => {
     const parts = (count: number): string =>
       Array.from({ length: count }, (_, index) => `{"type":"text","text":"${index}"}`).join(',');
