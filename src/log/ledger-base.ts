@@ -1,5 +1,12 @@
 /** What a ledger goes on from: an index's bytes, of which each part is made when it is asked for. */
-import type { FactsBase, FoldBase, PlacedChanges, PlacedFacts, PlacedNote } from '../shared/fold/base.js';
+import type {
+  FactsBase,
+  FoldBase,
+  MarkedLine,
+  PlacedChanges,
+  PlacedFacts,
+  PlacedNote,
+} from '../shared/fold/base.js';
 import type { OutlineNode } from '../shared/fold/types.js';
 import type { Digest, Placed } from '../shared/fold/session-facts.js';
 import type { AccumulatedState } from '../shared/fold/state.js';
@@ -150,25 +157,20 @@ class StoredFold implements FoldBase {
     return { position: this.#notePositions[at] ?? 0, id: note?.id ?? '', note };
   }
 
-  markLine(
-    ordinal: number,
-    until: number,
-    marks: Uint8Array,
-    later: Parameters<FoldBase['markLine']>[3],
-  ): void {
+  markLine(ordinal: number, until: number, line: MarkedLine): void {
     if (ordinal >= 0) {
       const end = this.#startBegins[ordinal + 1] ?? 0;
-      for (let at = this.#startBegins[ordinal] ?? 0; at < end; at++) marks[this.#starts[at] ?? 0] = 1;
-      if (this.#isNotBegun[ordinal] === 1) later.calls(this.digest(ordinal), marks);
+      for (let at = this.#startBegins[ordinal] ?? 0; at < end; at++) line.mark(this.#starts[at] ?? 0);
+      if (this.#isNotBegun[ordinal] === 1) line.markCalls(this.digest(ordinal));
     }
     const end = this.#noteBegins[ordinal + 2] ?? 0;
     for (let at = this.#noteBegins[ordinal + 1] ?? 0; at < end; at++) {
       const position = this.#notePositions[at] ?? 0;
       if (position >= until) break;
-      marks[position] = 1;
+      line.mark(position);
       const elsewhere = this.#noteElsewhere[at] ?? 0;
-      if (elsewhere >= 0) marks[elsewhere] = 1;
-      else if (elsewhere === NOT_YET) later.note(this.#note(at), marks);
+      if (elsewhere >= 0) line.mark(elsewhere);
+      else if (elsewhere === NOT_YET) line.markEnd(this.#note(at));
     }
   }
 
@@ -217,6 +219,11 @@ class StoredPlaced<T extends Entry> implements PlacedFacts<T> {
 
   has(key: string): boolean {
     return this.#keys().has(key);
+  }
+
+  position(key: string): number | undefined {
+    const index = this.#keys().get(key);
+    return index === undefined ? undefined : this.#positions[index];
   }
 
   get(key: string): Placed<T> | undefined {

@@ -12,15 +12,29 @@ export async function toldLine(log: Log, head = log.head): Promise<PlacedEntry[]
   const nodes = log.nodes(head);
   const compactions = idsOf(nodes, 'compaction');
   if (compactions.length === 0) return log.line(head);
-  const places = new Map(nodes.map(([id], place) => [id, place]));
-  const kept = await keptFrom(log, compactions, places);
+  const placeOf = placesIn(nodes);
+  const kept = await keptFrom(log, compactions, placeOf);
   if (kept === undefined) return log.line(head);
-  const begin = await beforeCollapsed(log, nodes, places, kept);
+  const begin = await beforeCollapsed(log, nodes, placeOf, kept);
   const from = nodes[begin];
   if (from === undefined) return log.line(head);
   // Skills outlive a compaction.
   const skills = await log.entries(idsOf(nodes.slice(0, begin), 'skill_load'));
   return [...skills, ...(await log.lineFrom(from[0], head))];
+}
+
+/** So many of a line's last nodes are looked through before there is a table of all. */
+const NEAR = 2_000;
+
+/** −1 for what is not on the line. What is asked for stands near the end, and a line may be long. */
+function placesIn(nodes: readonly OutlineNode[]): (id: string) => number {
+  let all: ReadonlyMap<string, number> | undefined;
+  return (id) => {
+    const until = Math.max(0, nodes.length - NEAR);
+    for (let place = nodes.length - 1; place >= until; place--) if (nodes[place]?.[0] === id) return place;
+    all ??= new Map(nodes.map((node, place) => [node[0], place]));
+    return all.get(id) ?? -1;
+  };
 }
 
 const idsOf = (nodes: readonly OutlineNode[], wanted: OutlineNode[2]): string[] =>
@@ -30,12 +44,12 @@ const idsOf = (nodes: readonly OutlineNode[], wanted: OutlineNode[2]): string[] 
 async function keptFrom(
   log: Log,
   compactions: readonly string[],
-  places: ReadonlyMap<string, number>,
+  placeOf: (id: string) => number,
 ): Promise<number | undefined> {
   for (const id of compactions.toReversed()) {
     const entry = (await log.entries([id]))[0]?.entry;
-    const first = entry?.type === 'compaction' ? places.get(entry.first_kept_entry_id) : undefined;
-    if (first !== undefined && first <= (places.get(id) ?? -1)) return first;
+    const first = entry?.type === 'compaction' ? placeOf(entry.first_kept_entry_id) : -1;
+    if (first !== -1 && first <= placeOf(id)) return first;
   }
   return undefined;
 }
@@ -44,7 +58,7 @@ async function keptFrom(
 async function beforeCollapsed(
   log: Log,
   nodes: readonly OutlineNode[],
-  places: ReadonlyMap<string, number>,
+  placeOf: (id: string) => number,
   kept: number,
 ): Promise<number> {
   let begin = kept;
@@ -53,7 +67,8 @@ async function beforeCollapsed(
     until = begin;
     for (const { entry } of summaries) {
       if (entry.type !== 'branch_summary' || entry.collapse !== true) continue;
-      begin = Math.min(begin, places.get(entry.from_id) ?? begin);
+      const from = placeOf(entry.from_id);
+      if (from !== -1) begin = Math.min(begin, from);
     }
   }
   return begin;

@@ -36,6 +36,7 @@ export interface PlainFacts {
 /** By key, where the first note stands that says it. */
 export interface PlacedFacts<T extends Entry> {
   has(key: string): boolean;
+  position(key: string): number | undefined;
   get(key: string): Placed<T> | undefined;
   entries(): Iterable<[string, Placed<T>]>;
 }
@@ -53,6 +54,13 @@ export interface FactsBase {
 export interface Checkpoint {
   ordinal: number;
   state: AccumulatedState;
+}
+
+/** Where the entries of a line are marked. */
+export interface MarkedLine {
+  mark(position: number): void;
+  markEnd(placed: PlacedNote): void;
+  markCalls(digest: Digest): void;
 }
 
 export interface FoldBase {
@@ -73,17 +81,9 @@ export interface FoldBase {
   notes(ordinal: number): readonly PlacedNote[];
   /**
    * Marks the positions of those before `until`, and of what ends, decides or starts elsewhere what they or the entry
-   * itself began. What had neither end nor decision nor start here may have one since: that is for `later` to mark.
+   * itself began. What had neither end nor decision nor start here may have one since: that is for the line to find.
    */
-  markLine(
-    ordinal: number,
-    until: number,
-    marks: Uint8Array,
-    later: {
-      note: (placed: PlacedNote, marks: Uint8Array) => void;
-      calls: (digest: Digest, marks: Uint8Array) => void;
-    },
-  ): void;
+  markLine(ordinal: number, until: number, line: MarkedLine): void;
   files(): readonly PlacedChanges[];
   checkpoint(ordinal: number): AccumulatedState | undefined;
 }

@@ -64,6 +64,10 @@ class FirstOf<T extends Entry> implements PlacedFacts<T> {
     return this.#added.get(key) ?? this.#before?.get(key);
   }
 
+  position(key: string): number | undefined {
+    return this.#added.get(key)?.position ?? this.#before?.position(key);
+  }
+
   add(key: string, placed: Placed<T>): void {
     if (!this.has(key)) this.#added.set(key, placed);
   }

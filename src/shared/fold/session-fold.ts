@@ -6,6 +6,7 @@
 import { isConversation, type Entry } from '../notes.js';
 import type { Checkpoint, FoldBase, FoldImage, PlacedNote } from './base.js';
 import { FileStates, type FileState } from './file-states.js';
+import { LineMarks } from './line-marks.js';
 import { Outline, ROOT, outlineNode } from './outline.js';
 import { SessionFacts, digestOf, type Digest } from './session-facts.js';
 import { PathAccumulator, bareCall, isPathNote } from './state.js';
@@ -32,13 +33,6 @@ interface Walked {
   made: { position: number; state: PathState } | null;
 }
 
-/** A path, and a mark at the position of each entry that counts for it. */
-interface Line {
-  head: number;
-  path: readonly number[];
-  marks: Uint8Array;
-}
-
 export class SessionFold {
   readonly #base: FoldBase | undefined;
   readonly #outline: Outline;
@@ -51,11 +45,8 @@ export class SessionFold {
   readonly #notes = new Map<number, PlacedNote[]>();
   readonly #sessionWide: number[];
   #walked: Walked[] = [];
-  #line: Line | undefined;
-  readonly #later = {
-    note: (placed: PlacedNote, marks: Uint8Array): void => this.#markEnd(placed, marks),
-    calls: (digest: Digest, marks: Uint8Array): void => this.#markCalls(digest, marks),
-  };
+  /** The last line that was asked for: who reads its end goes on with what stands before, or with one beside it. */
+  readonly #line: LineMarks;
   #head: number;
   #position: number;
 
@@ -64,6 +55,7 @@ export class SessionFold {
     this.#base = base;
     this.#outline = base === undefined ? new Outline() : Outline.of(base);
     this.#facts = new SessionFacts(base?.facts);
+    this.#line = new LineMarks(this.#facts);
     this.#files = new FileStates(base === undefined ? undefined : () => base.files());
     this.#sessionWide = [...(base?.sessionWide ?? [])];
     this.#head = base?.head ?? ROOT;
@@ -164,7 +156,7 @@ export class SessionFold {
   /** The path to `head` without bodies, root first. */
   pathNodes(head?: string | null): OutlineNode[] {
     const { nodes } = this.#outline;
-    return this.#outline.path(this.#ordinalOf(head)).map((ordinal) => nodes[ordinal] as OutlineNode);
+    return this.#lineTo(this.#ordinalOf(head)).path.map((ordinal) => nodes[ordinal] as OutlineNode);
   }
 
   /** All ends of lines, oldest first. */
@@ -186,47 +178,34 @@ export class SessionFold {
    * and of what ends, decides or starts something of this path though it stands on another.
    */
   linePositions(head?: string | null): number[] {
-    return markedFrom(this.#lineTo(this.#ordinalOf(head)).marks, 0);
+    return this.#lineTo(this.#ordinalOf(head)).from(0);
   }
 
-  /** The last line that was asked for is kept: who reads its end goes on with what stands before. */
-  #lineTo(head: number): Line {
-    const kept = this.#line;
-    if (kept?.head === head && kept.marks.length === this.#position) return kept;
-    const marks = new Uint8Array(this.#position);
-    for (const position of this.#sessionWide) marks[position] = 1;
-    const path = this.#outline.path(head);
-    this.#markLine(ROOT, this.#positionOf(path[0]), marks);
-    for (let index = 0; index < path.length; index++) {
-      const ordinal = path[index] as number;
-      marks[this.#positionOf(ordinal)] = 1;
-      this.#markLine(ordinal, this.#positionOf(path[index + 1]), marks);
+  #lineTo(head: number): LineMarks {
+    const line = this.#line;
+    if (line.isOf(head, this.#position)) return line;
+    const from = line.turnTo(head, this.#position, (ordinal) => this.#outline.parent(ordinal));
+    line.markLater(this.#sessionWide);
+    for (let place = from; place < line.path.length; place++) {
+      const ordinal = line.path[place] ?? ROOT;
+      line.standAt(place);
+      if (ordinal !== ROOT) line.mark(this.#positionOf(ordinal));
+      this.#markNode(ordinal, this.#positionOf(line.path[place + 1]));
     }
-    this.#line = { head, path, marks };
-    return this.#line;
+    return line;
   }
 
   /** The notes on one entry, and what stands elsewhere of what they and its calls began. */
-  #markLine(ordinal: number, until: number, marks: Uint8Array): void {
-    this.#base?.markLine(ordinal, until, marks, this.#later);
+  #markNode(ordinal: number, until: number): void {
+    const line = this.#line;
+    this.#base?.markLine(ordinal, until, line);
     const digest = this.#digests[ordinal - this.#baseCount];
-    if (digest !== undefined) this.#markCalls(digest, marks);
-    const notes = this.#notes.get(ordinal);
-    if (notes === undefined) return;
-    for (const placed of notes) {
+    if (digest !== undefined) line.markCalls(digest);
+    for (const placed of this.#notes.get(ordinal) ?? NONE) {
       if (placed.position >= until) break;
-      marks[placed.position] = 1;
-      this.#markEnd(placed, marks);
+      line.mark(placed.position);
+      line.markEnd(placed);
     }
-  }
-
-  #markEnd({ id, note }: PlacedNote, marks: Uint8Array): void {
-    if (note?.type === 'turn_start') mark(marks, this.#facts.ends.get(note.turn_id));
-    else if (note?.type === 'approval_request') mark(marks, this.#facts.decisions.get(id));
-  }
-
-  #markCalls({ calls }: Digest, marks: Uint8Array): void {
-    for (const { call_id } of calls) mark(marks, this.#facts.starts.get(call_id));
   }
 
   /**
@@ -234,23 +213,22 @@ export class SessionFold {
    * `more`: there are conversation entries before.
    */
   pagePositions(limit: number, head?: string | null): { positions: number[]; more: boolean } {
-    const { marks, path } = this.#lineTo(this.#ordinalOf(head));
-    let from = marks.length;
+    const line = this.#lineTo(this.#ordinalOf(head));
+    let from = line.size;
     for (let left = limit; left > 0 && from >= 0;) {
       from--;
-      left -= marks[from] ?? 0;
+      if (line.has(from)) left--;
     }
-    if (from < 0) return { positions: markedFrom(marks, 0), more: false };
-    const begin = path.findLastIndex((ordinal) => this.#positionOf(ordinal) <= from);
-    if (begin === -1) return { positions: markedFrom(marks, 0), more: false };
-    return { positions: markedFrom(marks, this.#positionOf(path[begin])), more: begin > 0 };
+    const begin = from < 0 ? -1 : line.path.findLastIndex((ordinal) => this.#positionOf(ordinal) <= from);
+    if (begin === -1) return { positions: line.from(0), more: false };
+    return { positions: line.from(this.#positionOf(line.path[begin])), more: begin > 0 };
   }
 
   /** Those of {@link linePositions} from the conversation entry `from` on; all when it is not on the path. */
   positionsFrom(from: string, head?: string | null): number[] {
     const ordinal = this.#outline.ordinal(from);
     const begin = ordinal === ROOT ? 0 : this.#positionOf(ordinal);
-    return markedFrom(this.#lineTo(this.#ordinalOf(head)).marks, begin);
+    return this.#lineTo(this.#ordinalOf(head)).from(begin);
   }
 
   /** What stands in the files the session changed, on the line to `head` (default: the session's head). */
@@ -390,15 +368,4 @@ export class SessionFold {
   #ordinalOf(head: string | null | undefined): number {
     return head === undefined ? this.#head : this.#outline.ordinal(head);
   }
-}
-
-/** Where `marks` are set, from `begin` on. */
-function markedFrom(marks: Uint8Array, begin: number): number[] {
-  const positions: number[] = [];
-  for (let at = begin; at < marks.length; at++) if (marks[at] === 1) positions.push(at);
-  return positions;
-}
-
-function mark(marks: Uint8Array, placed: { position: number } | undefined): void {
-  if (placed !== undefined) marks[placed.position] = 1;
 }

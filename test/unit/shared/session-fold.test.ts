@@ -41,6 +41,28 @@ describe('for any log', () => {
   );
 
   it(
+    'a line is the same whichever was asked for before, and however much was added since',
+    { timeout: 120_000 },
+    () => {
+      const asked = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 12 });
+      check(
+        fc.property(anyLog(), asked, (entries, asks) => {
+          const fold = new SessionFold();
+          entries.forEach((entry, position) => {
+            fold.add(entry, position);
+            const known = [null, ...ids(fold)];
+            const head = known[(asks[position % asks.length] ?? 0) % known.length] ?? null;
+            const scratch = foldOf(entries.slice(0, position + 1));
+            expect(fold.linePositions(head)).toEqual(scratch.linePositions(head));
+            expect(fold.pagePositions(2, head)).toEqual(scratch.pagePositions(2, head));
+            expect(fold.pathNodes(head)).toEqual(scratch.pathNodes(head));
+          });
+        }),
+      );
+    },
+  );
+
+  it(
     'the line alone gives the path’s own state, and its notes are exactly those that count',
     { timeout: 120_000 },
     () => {
