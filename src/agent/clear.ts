@@ -19,7 +19,9 @@ export async function clear(core: Core, expected: ExpectedHead): Promise<Done | 
   // What is queued must not be sent meanwhile, and is still there should the rest be refused.
   const held = core.run === null ? undefined : await core.gate.pass(() => orFailure(() => holdAll(core)));
   if (isFailure(held)) return held;
+  core.goal.hold = 'The conversation was begun anew.';
   while (core.run !== null) await core.run.done;
+  core.goal.hold = null;
   return core.gate.pass(() =>
     orFailure(() =>
       underLease(core, async (): Promise<Done | Failure> => {

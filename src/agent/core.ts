@@ -66,6 +66,36 @@ export interface Unsaved {
   reason: string;
 }
 
+/** What a session knows of its goal beside the log. */
+export interface GoalMemory {
+  /** The goal that goes on in this window when a turn has ended well. */
+  driven: string | null;
+  /** It is to pause when what runs has ended, and why. */
+  hold: string | null;
+  /** Why it does not go on, or has to be looked at once more, when no note says it. */
+  trouble: string | null;
+  /** The run that goes on looks at what was reached. */
+  isChecked: boolean;
+  /** Nothing runs in this moment, but something of it begins next. */
+  isGoingOn: boolean;
+}
+
+export interface EndedTurn {
+  turn_id: string;
+  status: 'completed' | 'stopped' | 'failed';
+  failure: Failure | null;
+  /** The person stopped it, if only when its answer was complete. */
+  isStopped: boolean;
+}
+
+/** What may follow a turn; it knows of none of it. All in the gate. */
+export interface AfterTurn {
+  mayGoOn(turn_id: string): boolean;
+  takeEnd(ended: EndedTurn): Promise<void>;
+  /** Nothing that the person said is next. */
+  goOn(): Promise<void>;
+}
+
 export interface Core {
   readonly log: SessionLog;
   /** Those of the log; what is put there holds no key. */
@@ -90,6 +120,8 @@ export interface Core {
   readonly background: Background;
   /** A summary is being made. */
   isCompacting: boolean;
+  readonly goal: GoalMemory;
+  readonly after: AfterTurn;
   /** What stands around the conversation, kept for a turn. */
   readonly guidance: Guidance;
   /** The log was looked through after it was opened. */
@@ -119,6 +151,7 @@ export async function underLease<T>(core: Core, work: (lease: Disposable) => Pro
 /** What the session does now: the run's own word, else what the log says. */
 export function runStateOf(core: Core): RunState {
   if (core.run !== null) return core.run.phase;
+  if (core.goal.isGoingOn) return 'running';
   const state = core.log.state();
   if (state.turn === null) return 'idle';
   if (openCallsOf(state, state.turn.turn_id).some((call) => call.status === 'pending')) return 'waiting';

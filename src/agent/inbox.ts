@@ -9,6 +9,7 @@ import { continueTurn, leaveTurn, navigate, tryAgain } from './branches.js';
 import { underLease, type Core } from './core.js';
 import { decide } from './decisions.js';
 import { orFailure, refused } from './failures.js';
+import { carryOutGoal } from './goal-intents.js';
 import { setLabel } from './label.js';
 import { setMode } from './mode.js';
 import { changeQueued, queuedTurn } from './queue.js';
@@ -68,6 +69,12 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
       return inGate(() => editQueued(core, intent));
     case 'release_queue':
       return inGate(() => releaseQueue(core));
+    case 'goal_start':
+    case 'goal_pause':
+    case 'goal_resume':
+    case 'goal_retry':
+    case 'goal_clear':
+      return carryOutGoal(core, intent, expected);
   }
 }
 

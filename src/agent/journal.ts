@@ -1,8 +1,19 @@
 /** The stream journal from the agent's side: text of an attempt that no entry holds, and its orderly end. */
+import type { StreamJournal } from '../log/store.js';
 import { isBoughError } from '../shared/failure.js';
 import type { PathState } from '../shared/fold/types.js';
 import type { Core, Partial } from './core.js';
 import { partialOf } from './partial.js';
+
+/** For an answer that is for the log alone: nothing of it is shown or kept while it comes. */
+export const noJournal: StreamJournal = {
+  begin: () => Promise.resolve(),
+  add: () => undefined,
+  flush: () => Promise.resolve(),
+  end: () => Promise.resolve(),
+  read: () => Promise.resolve(null),
+  output: () => Promise.resolve(null),
+};
 
 export interface LeftText {
   turn_id: string;

@@ -4,6 +4,7 @@ import type { Draft } from '../shared/notes.js';
 import type { Wait } from '../shared/fold/types.js';
 import { wantedModel, type Core } from './core.js';
 import { stackOf } from './failures.js';
+import { isStalled, leftGoal } from './goal-left.js';
 import { journalPartial } from './journal.js';
 import { droppedOf } from './partial.js';
 import { holdQueue } from './queue.js';
@@ -71,7 +72,8 @@ function lookAgain(core: Core, ms: number): void {
 /** Whether opening has anything to do, so that looking at a session takes no lease. */
 async function hasWork(core: Core): Promise<boolean> {
   const state = core.log.state();
-  return state.wait !== null || orphanQueue(core).length > 0 || (await core.log.journal.read()) !== null;
+  if (state.wait !== null || orphanQueue(core).length > 0 || isStalled(core)) return true;
+  return (await core.log.journal.read()) !== null;
 }
 
 /** Queued prompts that no turn will take: whoever would have is gone. One that waits for the person still will. */
@@ -85,6 +87,8 @@ async function takeUp(core: Core): Promise<void> {
       const held = orphanQueue(core);
       if (held.length > 0) await core.append(held);
       if (await takeUpWait(core, lease)) return;
+      const left = await leftGoal(core);
+      if (left.length > 0) await core.append(left);
     } catch (error) {
       lease.dispose();
       throw error;

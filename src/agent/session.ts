@@ -13,6 +13,8 @@ import { orFailure, refused, stackOf } from './failures.js';
 import { fileDifferences, restoreFiles } from './files.js';
 import { fileChanges, keepFiles } from './review.js';
 import { createGate } from './gate.js';
+import { goalView } from './goal-left.js';
+import { goOn, mayGoOn, takeTurnEnd } from './goal-run.js';
 import { Guidance } from './guidance.js';
 import { setHistory } from './history.js';
 import { carryOut } from './inbox.js';
@@ -50,6 +52,7 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
     model: () => wantedModel(core),
     mode: () => approvalOf(core).mode,
     isCompacting: () => core.isCompacting,
+    goal: () => goalView(core),
     instructions: () => core.guidance.sent,
     lookAround: () => lookAround(core),
     recover: () => reopen(core),
@@ -97,6 +100,12 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     watch: null,
     background: new Background(),
     isCompacting: false,
+    goal: { driven: null, hold: null, trouble: null, isChecked: false, isGoingOn: false },
+    after: {
+      mayGoOn: (turn_id) => mayGoOn(core, turn_id),
+      takeEnd: (ended) => takeTurnEnd(core, ended),
+      goOn: () => goOn(core),
+    },
     guidance: new Guidance(parts),
     isRecovered: false,
     isClosed: false,

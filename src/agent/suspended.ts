@@ -3,10 +3,14 @@ import type { Draft } from '../shared/notes.js';
 import { closeCalls, type Decision } from './approvals.js';
 import { openCallsOf, type Core } from './core.js';
 import { incompleteOutput, turnEnd } from './entries.js';
+import { paused } from './goal.js';
 import { journalPartial } from './journal.js';
 import { holdQueue } from './queue.js';
 import { openRetryEnd, standInText } from './recover.js';
 import { factsOf } from './turn-facts.js';
+
+/** Nothing follows a turn that was closed while it waited for the person. */
+const LEFT = 'The turn was ended while it waited for you.';
 
 export interface Closing {
   decision: Decision;
@@ -37,6 +41,7 @@ export async function closeSuspended(core: Core, how: Closing): Promise<Draft[]>
     ...(facts.isStepOpen ? [{ type: 'step_end' as const, ...ref }] : []),
     turnEnd(turn_id, facts.step, { status: 'stopped' }),
     ...(how.holdsQueue ? holdQueue(state, turn_id) : []),
+    ...(how.holdsQueue && state.goal?.status === 'active' ? [paused(state.goal, LEFT)] : []),
   ];
 }
 

@@ -53,13 +53,21 @@ export const toolContext = (core: Core, signal: AbortSignal, running?: Running):
   aside: running?.aside ?? nothing.aside,
   report: running?.report ?? nothing.report,
   ...saidTo(core, running?.call_id),
+  ...operationOf(core, running?.turn_id),
 });
 
-/** What the person wrote when they let a call run. */
-function saidTo(core: Core, id: string | undefined): Pick<ToolContext, 'said'> {
+/** What the person wrote, and where they want it, when they let a call run. */
+function saidTo(core: Core, id: string | undefined): Pick<ToolContext, 'said' | 'place'> {
   const { open_calls } = core.log.state();
-  const said = open_calls.find(({ call }) => call.call_id === id)?.decision?.feedback;
-  return said === undefined ? {} : { said };
+  const decision = open_calls.find(({ call }) => call.call_id === id)?.decision;
+  const { feedback: said, place } = decision ?? {};
+  return { ...(said === undefined ? {} : { said }), ...(place === undefined ? {} : { place }) };
+}
+
+function operationOf(core: Core, turn_id: string | undefined): Pick<ToolContext, 'operation_key'> {
+  const { goal } = core.log.state();
+  if (turn_id === undefined || goal?.turn_id !== turn_id || goal.operation_key === undefined) return {};
+  return { operation_key: goal.operation_key };
 }
 
 export async function stepRef(

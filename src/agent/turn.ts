@@ -181,6 +181,9 @@ async function conclude(core: Core, run: Run, result: StepStop): Promise<void> {
 
 /** The turn is over in the log. In the gate: a queued prompt follows before any other intent. */
 async function ended(core: Core, run: Run, end: TurnEnd, partial: Partial | null = null): Promise<void> {
+  const isGood = end.status === 'completed' && !run.signal.aborted;
+  const mayGoOn = isGood && core.after.mayGoOn(run.turn_id);
+  core.goal.isGoingOn = mayGoOn;
   leave(core, run);
   core.failure = end.failure;
   core.live.emit({
@@ -189,11 +192,28 @@ async function ended(core: Core, run: Run, end: TurnEnd, partial: Partial | null
     failure: end.failure,
     ...(partial === null ? {} : { partial }),
   });
-  if (end.status !== 'completed' || core.isClosed) return;
-  const failure = await orFailure(() => (run.signal.aborted ? keepQueued(core, run) : takeQueued(core)));
+  let failure: Failure | void;
+  try {
+    failure = await orFailure(() => follow(core, run, end));
+  } finally {
+    core.goal.isGoingOn = false;
+  }
+  if (mayGoOn && core.run === null) core.announce();
   if (failure === undefined) return;
   core.failure = failure;
+  core.goal.trouble = failure.message;
   core.live.emit({ type: 'turn_end', turn_id: run.turn_id, failure });
+}
+
+/** The person's word first, then what goes on by itself. */
+async function follow(core: Core, run: Run, { status, failure }: TurnEnd): Promise<void> {
+  if (core.isClosed) return;
+  const isStopped = run.signal.aborted;
+  await core.after.takeEnd({ turn_id: run.turn_id, status, failure, isStopped });
+  if (status !== 'completed') return;
+  if (isStopped) return keepQueued(core, run);
+  await takeQueued(core);
+  if (core.run === null) await core.after.goOn();
 }
 
 /** Starts a turn with the first queued prompt. A write that fails leaves the queue as it is. In the gate. */
@@ -238,6 +258,7 @@ function broken(core: Core, run: Run, error: unknown): void {
   core.parts.log('error', `turn ${run.turn_id}: ${isBoughError(error) ? failure.message : stackOf(error)}`);
   const kept = core.unsaved?.turn_id === run.turn_id ? core.unsaved.results : new Map<string, Draft[]>();
   core.unsaved = { turn_id: run.turn_id, partial, results: kept, reason: failure.message };
+  core.goal.trouble = failure.message;
   if (isBoughError(error) && error.data['errno'] === 'ETIMEDOUT') expectLate(core, run);
   leave(core, run);
   core.failure = ending === null ? failure : bothFailures(ending, failure);

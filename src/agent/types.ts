@@ -18,6 +18,7 @@ import type { FileDifference, FileToRestore, RestoreOutcome } from './files.js';
 import type { FileChangeOfLine } from './review.js';
 import type { Redact } from './secrets.js';
 import type { Failure } from '../shared/failure.js';
+import type { GoalView } from '../shared/goal.js';
 import type {
   DroppedView,
   GrowingView,
@@ -171,6 +172,8 @@ export interface AgentSession {
   mode(): ApprovalMode;
   /** A summary is being made. */
   isCompacting(): boolean;
+  /** What is so of the goal of this line; null when it has none. */
+  goal(): GoalView | null;
   /** The AGENTS.md files that the last request carried, or the next one would. */
   instructions(): readonly SentFile[];
   /** Finds out anew what {@link instructions} are; listeners are told when they are others. */

@@ -55,6 +55,13 @@ export interface ToolContext {
   signal: AbortSignal;
   /** What the person wrote when they let it run. */
   said?: string;
+  /** Where the person wants a command to run; absent: in a process of ours. */
+  place?: 'terminal';
+  /**
+   * The same each time an iteration of a goal is tried, and in no other: what acts on the outside can tell by it that it
+   * did so already. Absent in turns that belong to no goal.
+   */
+  operation_key?: string;
   /** Aborts when the person lets the call go on beside the turn: its time limit does not count any more. */
   aside: AbortSignal;
   /** Live output, for display only; colours (SGR) and lines that are written over may be in it. */

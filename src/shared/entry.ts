@@ -185,6 +185,8 @@ export const messageSchema = z.looseObject({
   author: z.looseObject({ id: z.string(), name: z.string().optional() }).optional(),
   agent_id: z.string().optional(),
   queue_item_id: z.string().optional(),
+  /** It begins an iteration of this goal; which one, the `goal_update` behind it says. */
+  goal_id: z.string().optional().catch(undefined),
 });
 
 /** What an attempt of the same step streamed before the last one that brought text, and that one does not hold. */

@@ -54,6 +54,9 @@ const queueItem = z.looseObject({
   origin: z.enum(['subagent']).optional().catch(undefined),
 });
 
+/** An iteration of a goal: its turn was begun, has ended well, was looked at. */
+export const goalPhases = ['begun', 'answered', 'evaluated'] as const;
+
 /** The format of every note, by type. Times are milliseconds, `due_at` an ISO 8601 date. */
 export const noteSchemas = {
   head: note('head', { entry_id: id.nullable() }),
@@ -188,6 +191,8 @@ export const noteSchemas = {
     scope: z.enum(['once', 'session', 'workspace', 'always']).optional(),
     feedback: z.string().optional(),
     edited_input: z.unknown().optional(),
+    /** Where the person wants it to run; absent: in a process of ours. */
+    place: z.enum(['terminal']).optional(),
   }),
   todo_update: note('todo_update', { items: z.array(todo) }),
   goal_update: note('goal_update', {
@@ -201,6 +206,8 @@ export const noteSchemas = {
     evaluation: z.unknown().optional(),
     reason: z.string().optional(),
     next_prompt: z.string().optional(),
+    /** How far the iteration is; its turn is `turn_id`. */
+    phase: z.enum(goalPhases).optional().catch(undefined),
   }),
   run_finish: note('run_finish', { status: z.enum(['completed', 'blocked']), summary: z.string() }),
   turn_continue: note('turn_continue', { segment: count, reason: z.string(), steps: count }),

@@ -42,7 +42,7 @@ const isPrompt = (said: Said): boolean =>
   said.kind === 'message' &&
   said.entry.role === 'user' &&
   said.entry.origin !== 'steer' &&
-  said.entry.origin !== 'continuation';
+  (said.entry.origin !== 'continuation' || said.entry.goal_id !== undefined);
 
 /** A message that a kept part may begin with: a result belongs to the call before it. */
 const isStart = (said: Said | undefined): boolean =>

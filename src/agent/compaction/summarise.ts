@@ -2,13 +2,13 @@
  * Asks a model for a summary, with the retries that any request has. Gives the whole summary or none: a cut, empty or
  * refused one is a failure. Each retry is a pair of notes in the log.
  */
-import type { StreamJournal } from '../../log/store.js';
 import type { Model, Usage } from '../../ports.js';
 import type { Failure } from '../../shared/failure.js';
 import type { Draft } from '../../shared/notes.js';
 import { runAttempt, type AttemptResult } from '../attempt.js';
 import type { Core, Run } from '../core.js';
 import { refused } from '../failures.js';
+import { noJournal } from '../journal.js';
 import { Live } from '../live.js';
 import { effectivePolicy, planRetry } from '../retry.js';
 import { waitFor } from '../wait.js';
@@ -26,16 +26,6 @@ export interface SummaryCall {
   /** Nothing of it goes into the log: neither retries nor what a failed one cost. */
   isUnrecorded?: boolean;
 }
-
-/** A summary is for the log alone: nothing of it is shown or kept while it comes. */
-const noJournal: StreamJournal = {
-  begin: () => Promise.resolve(),
-  add: () => undefined,
-  flush: () => Promise.resolve(),
-  end: () => Promise.resolve(),
-  read: () => Promise.resolve(null),
-  output: () => Promise.resolve(null),
-};
 
 export async function summarise(core: Core, run: Run, call: SummaryCall): Promise<Summary | Failure> {
   const { clock } = core.parts;

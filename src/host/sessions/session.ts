@@ -104,6 +104,7 @@ export class HostSession implements ShownSession, Disposable {
   readonly status = (): StatusView => {
     const { agent, parts } = this;
     const changes = this.changes.view;
+    const goal = agent.goal();
     return {
       run: agent.run(),
       ...(this.holder === null ? {} : { isHeld: true }),
@@ -129,6 +130,7 @@ export class HostSession implements ShownSession, Disposable {
       sent: agent.instructions(),
       ...(this.files.view === null ? {} : { files: this.files.view }),
       ...(changes === null ? {} : { changes }),
+      ...(goal === null ? {} : { goal }),
     };
   };
 
@@ -164,6 +166,11 @@ export class HostSession implements ShownSession, Disposable {
     if (found.length === 0 && this.found.length === 0) return;
     this.found = found;
     this.changed.fire();
+  }
+
+  /** The line of its file to look at first; undefined while none is damaged. */
+  get damagedLine(): number | undefined {
+    return (this.found[0] ?? this.agent.log.damage[0])?.line;
   }
 
   /** How an intent of a view ended that was made on the head `seen`. */

@@ -30,6 +30,7 @@ const pathNotes = new Set<Entry['type']>([
   'resume_start',
   'approval_request',
   'todo_update',
+  'goal_update',
 ]);
 
 export const isPathNote = (entry: Entry): entry is Note => pathNotes.has(entry.type);
@@ -72,6 +73,7 @@ export interface AccumulatedState {
   turn: OpenTurn | null;
   wait: Wait | null;
   todos: Todo[];
+  goal: NoteOf<'goal_update'> | null;
   lastUsage: UsageTotals | null;
   lastKind: Digest['kind'] | null;
   lastUser: string | null;
@@ -87,6 +89,7 @@ export class PathAccumulator {
   #turn: OpenTurn | null = null;
   #wait: Wait | null = null;
   #todos: Todo[] = [];
+  #goal: NoteOf<'goal_update'> | null = null;
   #lastUsage: UsageTotals | null = null;
   #lastKind: Digest['kind'] | null = null;
   #lastUser: string | null = null;
@@ -95,14 +98,15 @@ export class PathAccumulator {
 
   static from(state: AccumulatedState): PathAccumulator {
     const fold = new PathAccumulator();
-    const { model, agent, approval, turn, wait, todos, lastUsage, lastKind, lastUser, requests, calls } =
-      state;
+    const { model, agent, approval, turn, wait, todos, goal } = state;
+    const { lastUsage, lastKind, lastUser, requests, calls } = state;
     fold.#model = model;
     fold.#agent = agent;
     fold.#approval = approval;
     fold.#turn = turn === null ? null : { ...turn };
     fold.#wait = wait;
     fold.#todos = todos;
+    fold.#goal = goal;
     fold.#lastUsage = lastUsage;
     fold.#lastKind = lastKind;
     fold.#lastUser = lastUser;
@@ -120,6 +124,7 @@ export class PathAccumulator {
       turn: this.#turn === null ? null : { ...this.#turn },
       wait: this.#wait,
       todos: this.#todos,
+      goal: this.#goal,
       lastUsage: this.#lastUsage,
       lastKind: this.#lastKind,
       lastUser: this.#lastUser,
@@ -165,6 +170,11 @@ export class PathAccumulator {
         return;
       case 'todo_update':
         this.#todos = note.items;
+        return;
+      case 'goal_update':
+        // What is pruned is gone, and only that: its note may stand on another line than the goal does.
+        if (note.status !== 'pruned') this.#goal = note;
+        else if (this.#goal?.goal_id === note.goal_id) this.#goal = null;
         return;
       case 'usage':
         if (note.purpose === 'step') this.#lastUsage = usageOf(note);
@@ -238,6 +248,7 @@ export class PathAccumulator {
       approvals: open_calls.flatMap((call) => (call.status === 'pending' ? pendingApproval(call) : [])),
       open_calls,
       todos: this.#todos,
+      ...(this.#goal === null ? {} : { goal: this.#goal }),
       queue: facts.queue,
       queue_held: facts.queueHeld,
       usage: { ...facts.usage },

@@ -140,6 +140,8 @@ export interface PathState {
   /** Calls without a result, in order. */
   open_calls: CallState[];
   todos: Todo[];
+  /** What is worked towards on this path; absent when nothing is, or what was is gone. */
+  goal?: NoteOf<'goal_update'>;
   queue: QueueItem[];
   queue_held: boolean;
   usage: UsageTotals;

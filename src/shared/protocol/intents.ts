@@ -32,6 +32,8 @@ export const intentSchema = z.discriminatedUnion('type', [
     feedback: z.string().optional(),
     /** With `allow`: what runs in place of the input that was proposed. The model is told. */
     edited_input: z.record(z.string(), z.unknown()).optional(),
+    /** With `allow`: a command runs in the person's own terminal. */
+    place: z.enum(['terminal']).optional(),
   }),
   /** Ends one call that runs; the turn goes on with what it gave so far. */
   z.object({ type: z.literal('end_call'), call_id: z.string() }),
@@ -89,6 +91,20 @@ export const intentSchema = z.discriminatedUnion('type', [
     mode: z.enum(['queue', 'steer']).optional(),
   }),
   z.object({ type: z.literal('release_queue') }),
+  /** Works turn after turn until an evaluation apart says that the goal is reached. */
+  z.object({
+    type: z.literal('goal_start'),
+    objective: z.string().max(10_000),
+    criteria: z.string().max(10_000).default(''),
+    /** At most 20, which is the default. */
+    max_iterations: z.number().int().positive().optional(),
+  }),
+  /** Stops what is worked on for it; resume goes on from there. */
+  z.object({ type: z.literal('goal_pause') }),
+  z.object({ type: z.literal('goal_resume') }),
+  /** Tries again what blocks it. */
+  z.object({ type: z.literal('goal_retry') }),
+  z.object({ type: z.literal('goal_clear') }),
 ]);
 export type Intent = z.infer<typeof intentSchema>;
 

@@ -3,6 +3,7 @@ import type { ApprovalMode } from '../approval-state.js';
 import type { ComposerDraft } from '../composer-draft.js';
 import type { Failure } from '../failure.js';
 import type { OutlineNode, PathState } from '../fold/types.js';
+import type { GoalView } from '../goal.js';
 import type { Entry } from '../notes.js';
 import type { UiCommand } from './intents.js';
 
@@ -97,6 +98,8 @@ export interface StatusView {
   mode: ApprovalMode;
   /** A summary is being made. */
   isSummarising: boolean;
+  /** What is so of this line's goal. Absent: it has none. */
+  goal?: GoalView;
   /** The person is offered to let the files follow the line. */
   files?: FilesView;
   /** What may be looked through. */

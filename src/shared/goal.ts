@@ -1,0 +1,66 @@
+/** What a goal comes to, in words that host and view share: the last `goal_update` of the path and what goes on now. */
+import type { NoteOf } from './notes.js';
+
+export type GoalNote = NoteOf<'goal_update'>;
+
+export const MAX_ITERATIONS = 20;
+
+export const goalStatuses = ['active', 'paused', 'blocked', 'completed'] as const;
+export type GoalStatus = (typeof goalStatuses)[number];
+
+/** What goes on for a goal that is active: its turn works, is looked at, asks the person, waits for a server. */
+export type GoalDoing = 'working' | 'checking' | 'asking' | 'waiting' | 'elsewhere';
+
+/** What is so of the goal now. The log's own word is in the state of the path. */
+export interface GoalView {
+  status: GoalStatus;
+  doing: GoalDoing | null;
+  /** Why it does not go on; while it is looked at, why that is tried again. */
+  reason?: string;
+}
+
+export const isGoalStatus = (status: string): status is GoalStatus =>
+  goalStatuses.some((known) => known === status);
+
+export const criteriaOf = ({ criteria }: Pick<GoalNote, 'criteria'>): string => {
+  if (typeof criteria === 'string') return criteria;
+  if (Array.isArray(criteria)) return criteria.filter((one) => typeof one === 'string').join('\n');
+  return '';
+};
+
+/** What was found when it was looked at whether the goal is reached. */
+export interface Evaluated {
+  completed: boolean;
+  reason: string;
+}
+
+/** Undefined when it was not looked at, or not to an end. */
+export function evaluatedOf({ evaluation }: Pick<GoalNote, 'evaluation'>): Evaluated | undefined {
+  if (typeof evaluation !== 'object' || evaluation === null) return undefined;
+  const { completed, reason } = evaluation as { completed?: unknown; reason?: unknown };
+  return typeof completed === 'boolean'
+    ? { completed, reason: typeof reason === 'string' ? reason : '' }
+    : undefined;
+}
+
+/** One line of what a note says to who reads the conversation; undefined when it says nothing new to them. */
+export function goalLine(note: GoalNote): string | undefined {
+  const evaluated = evaluatedOf(note);
+  switch (note.status) {
+    case 'completed':
+      return `Goal: completed${behindDash(evaluated?.reason ?? note.reason)}`;
+    case 'blocked':
+      return `Goal: blocked${behindDash(note.reason)}`;
+    case 'paused':
+      return `Goal: paused${behindDash(note.reason)}`;
+    case 'active':
+      return note.phase === 'evaluated' && evaluated?.completed === false
+        ? `Goal: not yet${behindDash(evaluated.reason)}`
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const behindDash = (text: string | undefined): string =>
+  text === undefined || text.trim() === '' ? '' : ` – ${text.trim()}`;
