@@ -37,7 +37,10 @@ export class Growing {
   }
 }
 
-const whole = (text: string): string => (/[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text);
+const whole = (text: string): string =>
+  isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
 function join(text: string, offset: number, delta: string): string | undefined {
   if (offset > text.length) return undefined;

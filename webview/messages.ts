@@ -114,7 +114,30 @@ const schema = z.discriminatedUnion('type', [
   ]),
 ]);
 
-const fits = (data: unknown): data is ToWebview => schema.safeParse(data).success;
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+/** By hand too: it comes with every word of an answer. */
+const isGrowing = (data: unknown): boolean =>
+  typeof data === 'object' &&
+  data !== null &&
+  'type' in data &&
+  data.type === 'growing' &&
+  'session' in data &&
+  typeof data.session === 'string' &&
+  'attempt_id' in data &&
+  typeof data.attempt_id === 'string' &&
+  'offset' in data &&
+  isCount(data.offset) &&
+  'delta' in data &&
+  typeof data.delta === 'string' &&
+  'reasoning_offset' in data &&
+  isCount(data.reasoning_offset) &&
+  'reasoning_delta' in data &&
+  typeof data.reasoning_delta === 'string' &&
+  'calls' in data &&
+  Array.isArray(data.calls) &&
+  (data.calls.length === 0 || calls.safeParse(data.calls).success);
+
+const fits = (data: unknown): data is ToWebview => isGrowing(data) || schema.safeParse(data).success;
 
 /** The message, or a sentence that says why it is none. */
 export function readMessage(data: unknown): ToWebview | string {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Token } from 'marked';
+import type { Token, Tokens } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { decodeEntities } from '../../webview/transcript/markdown/entities.js';
 import { highlight, type Highlighted, languageOf } from '../../webview/transcript/markdown/highlight.js';
@@ -96,6 +96,30 @@ describe('streaming Markdown', () => {
     const after = stream.update(`${blocks}\n\nAnd one more`);
     const kept = before.slice(0, 90).filter((token, index) => after[index] === token);
     expect(kept).toHaveLength(90);
+  });
+
+  it('keeps of a block that grows all but its last words', () => {
+    const stream = new StreamMarkdown();
+    const within = (tokens: readonly Token[]) =>
+      tokens.flatMap((token) => ('tokens' in token ? (token.tokens ?? []) : []));
+    const before = within(stream.update('One *two* three `four` five **six** sev'));
+    const after = within(stream.update('One *two* three `four` five **six** seven'));
+    expect(after.map((token, index) => token === before[index])).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+
+    const list = new StreamMarkdown();
+    const items = (tokens: readonly Token[]): unknown[] =>
+      tokens.flatMap((token) => (token.type === 'list' ? (token as Tokens.List).items : []));
+    const [first] = items(list.update('- one\n- two\n- thr'));
+    expect(items(list.update('- one\n- two\n- three'))[0]).toBe(first);
+    expect(items(list.update('- one\n- two\n- three\n\n- four'))[0], 'now it is loose').not.toBe(first);
   });
 
   it('begins anew when the text is another one', () => {

@@ -4,6 +4,7 @@
  */
 import { Lexer, type Token } from 'marked';
 import { BoundedTokenizer } from './nesting.js';
+import { keepSame } from './same.js';
 
 /** Tokens of a text, and whether it defines a link ("[name]: address"), be it within a quotation or a list. */
 interface Parsed {
@@ -18,6 +19,8 @@ export class StreamMarkdown {
   #end = 0;
   /** Characters behind {@link #end} that were looked at for blocks to settle. */
   #looked = 0;
+  /** What stood behind the settled tokens. */
+  #open: readonly Token[] = [];
   #tokens: readonly Token[] = [];
 
   /** Takes the whole text; costs little when it begins with what was there before. */
@@ -34,23 +37,26 @@ export class StreamMarkdown {
     this.#settled = [];
     this.#end = 0;
     this.#looked = 0;
+    this.#open = [];
   }
 
   #parse(): readonly Token[] {
     const rest = this.#text.slice(this.#end);
-    const { tokens: open, defines } = lex(rest);
+    const { tokens, defines } = lex(rest);
     // A definition changes what stands before it, and a settled one what comes after it: then all is parsed anew.
     if (defines) {
       this.#restart();
       return lex(this.#text).tokens;
     }
-    const tokens = this.#settled.concat(open);
+    const open = keepSame(this.#open, tokens);
+    this.#open = open;
+    const all = this.#settled.concat(open);
     const complete = rest.lastIndexOf('\n') + 1;
     if (complete > this.#looked) {
       const whole = complete === rest.length ? { tokens: open, defines } : lex(rest.slice(0, complete));
-      if (!whole.defines) this.#settle(whole.tokens);
+      if (!whole.defines) this.#settle(keepSame(open, whole.tokens));
     }
-    return tokens;
+    return all;
   }
 
   /** Keeps what stands before the last block of complete lines: a line that is not whole can still change several blocks. */
@@ -61,6 +67,7 @@ export class StreamMarkdown {
     this.#settled = this.#settled.concat(before);
     this.#end += length;
     this.#looked = open.reduce((sum, { raw }) => sum + raw.length, 0) - length;
+    this.#open = this.#open.slice(before.length);
   }
 }
 
