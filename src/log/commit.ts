@@ -21,6 +21,8 @@ export class LogWriter {
   readonly #path: string;
   readonly #isLeaseOurs: () => Promise<boolean>;
   #file: OpenFile | undefined;
+  /** Of the file that is open. */
+  #identity: string | undefined;
   #poison: BoughError | undefined;
 
   constructor({ files, path: file, isLeaseOurs }: WriterParts) {
@@ -71,8 +73,11 @@ export class LogWriter {
   async #open(isNew: boolean): Promise<OpenFile> {
     if (this.#file !== undefined && !isNew) return this.#file;
     try {
-      this.#file = await this.#files.open(this.#path, isNew ? 'create' : 'append');
-      return this.#file;
+      const file = await this.#files.open(this.#path, isNew ? 'create' : 'append');
+      this.#file = file;
+      // One that is made now must not stay behind because of a look at it.
+      this.#identity = isNew ? undefined : (await file.stat()).identity;
+      return file;
     } catch (error) {
       if (isNew && errnoOf(error) === 'EEXIST')
         throw conflict(this.#path, 'it was created meanwhile by someone else');
@@ -91,6 +96,8 @@ export class LogWriter {
     if (stat.size !== length) {
       throw conflict(this.#path, `it is ${stat.size} bytes long, not ${length} as we left it`);
     }
+    // What a backup or a sync puts in its place may be the same; what is written to the old one nobody would find.
+    if (stat.identity !== this.#identity) await this.release();
   }
 
   async #takeBack(attempt: Attempt, failure: BoughError): Promise<void> {

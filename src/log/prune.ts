@@ -120,7 +120,9 @@ class Pruning {
     if (found.isWaiting) return 'It waits for an approval.';
     if (isCarrying(found)) return 'It carries a goal that is not completed.';
     if (this.isOpen(id)) return 'It is open.';
-    return (await this.#isInUse(id, paths)) ? 'It is in use.' : undefined;
+    if (await this.#isInUse(id, paths)) return 'It is in use.';
+    const { size } = await stored('look at', paths.log, () => this.parts.files.stat(paths.log));
+    return size === found.size ? undefined : 'It was written to just now.';
   }
 
   async #deleteSession(row: SessionSummary, paths: SessionPaths, found: Survey): Promise<void> {

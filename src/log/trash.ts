@@ -67,6 +67,8 @@ export class Trash {
           await files.rename(from, path.join(place, path.basename(from)));
           moved.push(from);
         }
+        // Where it is now first: a machine that stops must not leave it in neither.
+        await files.syncFolder(place);
         await files.syncFolder(paths.sessions);
       } catch (error) {
         await this.#putBack(place, moved, storageFailure(error, 'move to the trash', place));
@@ -174,6 +176,7 @@ export class Trash {
     await files.makeFolder(staged);
     await files.replace(path.join(staged, OWNER_FILE), new TextEncoder().encode(JSON.stringify(owner)));
     await files.rename(staged, place);
+    await files.syncFolder(path.dirname(place));
   }
 
   /**

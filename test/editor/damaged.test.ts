@@ -39,9 +39,20 @@ test('A3 A6: with its first line garbled and its last one torn the session is al
     expect(after.includes(torn)).toBe(false);
     const aside = readFileSync(file.replace(/\.jsonl$/, '.damaged'));
     expect(aside.includes(torn) || aside.includes(torn.toString('base64'))).toBe(true);
+
+    // Now its first line is as it was, and one in the middle is not.
+    const lines = after.toString('utf8').split('\n');
+    const bad = lines.length - 2;
+    const garbled = [bytes.subarray(0, bytes.indexOf(0x0a)).toString('utf8'), ...lines.slice(1)];
+    garbled.splice(bad - 1, 0, `{"type":"mess${'\0'.repeat(300)}`);
+    writeFileSync(file, garbled.join('\n'));
     const again = await reloaded(editor);
     await again.says('Still here.');
     expect(await again.at('message').count()).toBe(6);
+    await again.notice('damaged').getByRole('button', { name: 'Reveal Log' }).click();
+    await editor.statusBar(new RegExp(`^Ln ${bad}, Col 1\\b`));
+    await editor.screenshot('revealed');
+    expect(readFileSync(file, 'utf8')).toBe(garbled.join('\n'));
   }));
 
 test('A9: when what was written is not there any more, that is noticed with the next prompt, which stays', () =>

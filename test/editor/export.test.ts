@@ -86,6 +86,14 @@ test('a session is exported as Markdown, HTML and JSONL, without keys, and impor
       await again.says('It says old');
       await again.pickerSays(1, 2);
       expect(copy.bytes.toString('utf8')).toContain(strange.trim());
+      // It is called as the one that was exported is.
+      const title = /^What is in a\.txt/;
+      await eventually(
+        async () => (await editor.sessionsTree()).filter((row) => title.test(row.title)).length === 2,
+        {
+          what: 'two sessions of one name',
+        },
+      );
       await editor.screenshot('imported');
     },
   ));

@@ -1,5 +1,5 @@
 // Which folder a session belongs to: none, several, one that was renamed; and which storage.
-import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
@@ -65,7 +65,7 @@ test('B7: a folder that was renamed on disk offers to link its sessions, and the
   }));
 
 test('B12 B9: a window of several folders shows the sessions of each, whichever comes and goes, and by whatever name it is opened; one without a folder has its own', () =>
-  withScriptedModel({}, async ({ editor, server, person }) => {
+  withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
     server.enqueue(reply.text('One here.'), reply.text('Two here.'), reply.text('None here.'));
     await person.send('In the first');
     await person.says('One here.');
@@ -110,6 +110,24 @@ test('B12 B9: a window of several folders shows the sessions of each, whichever 
     await nowhere.says('None here.');
     await none.row('Without a folder');
     await eventually(() => logsBelow(editor.storage()).length === 3, { what: 'three logs' });
+
+    // Of other folders the one that was worked in last comes first.
+    const listed = async (): Promise<string[]> => {
+      await run(none, 'bough.session.otherFolders');
+      const rows = none.page.locator('.quick-input-widget:visible').getByRole('option', { name: /^In the / });
+      await eventually(async () => (await rows.count()) === 2, { what: 'two sessions of other folders' });
+      const found = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
+      await none.page.keyboard.press('Escape');
+      await rows.first().waitFor({ state: 'hidden' });
+      return found.map((label) => /^In the (\w+)/.exec(label)?.[1] ?? label);
+    };
+    expect(await listed()).toEqual(['second', 'first']);
+    await none.screenshot('other-folders');
+    const first = logsBelow(editor.storage()).find(({ bytes }) => bytes.includes('In the first'));
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(first?.file ?? '', later, later);
+    expect(await listed()).toEqual(['first', 'second']);
+
     const keys = logsBelow(editor.storage()).map((log) => path.basename(path.resolve(log.file, '../..')));
     expect(keys.sort().map((key) => key.replace(/-[0-9a-f]{16}$/, ''))).toEqual([
       'empty',

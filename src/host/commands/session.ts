@@ -167,14 +167,13 @@ async function restore(parts: SessionCommandParts, key: unknown): Promise<void> 
 }
 
 async function reveal({ sessions, tell }: SessionCommandParts, id: string): Promise<void> {
-  const { agent } = await sessions.open(id);
-  const { file, position, damage } = agent.log;
-  const [first] = damage;
-  if (file === undefined || (position === 0 && first === undefined))
+  const { agent, damagedLine } = await sessions.open(id);
+  const { file, position } = agent.log;
+  if (file === undefined || (position === 0 && damagedLine === undefined))
     return tell.info(vscode.l10n.t('Nothing of this session has been written yet.'));
   const uri = vscode.Uri.file(file);
-  if (first !== undefined) {
-    const line = new vscode.Range(first.line - 1, 0, first.line - 1, 0);
+  if (damagedLine !== undefined) {
+    const line = new vscode.Range(damagedLine - 1, 0, damagedLine - 1, 0);
     await vscode.commands.executeCommand('vscode.open', uri, { selection: line });
     return;
   }

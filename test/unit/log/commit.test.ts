@@ -149,7 +149,7 @@ describe('an append in pieces', () => {
     onLog();
     log.onAppend(() => files.calls.push('told'));
     await log.append([user('b')]);
-    expect(onLog()).toEqual(['stat', 'open:append', 'file.write', 'file.datasync', 'told']);
+    expect(onLog()).toEqual(['stat', 'open:append', 'file.stat', 'file.write', 'file.datasync', 'told']);
     await Promise.all([log.append([user('c')]), log.append([user('d')]), log.append([user('e')])]);
     expect(onLog()).toEqual(['stat', 'file.write', 'file.datasync', 'told']);
     lease.dispose();

@@ -242,6 +242,29 @@ describe('an imported copy', () => {
     expect((await bytesOf(place.log('k'))).equals(bytes)).toBe(true);
   });
 
+  it.each([
+    [
+      'what it was named',
+      { title: 'Begun as' },
+      [noteLine('session_info', 'n', 'a', { name: 'Named' })],
+      'Named',
+    ],
+    ['what it was begun with', { title: 'Begun as' }, [], 'Begun as'],
+    ['its first prompt', {}, [], 'First words'],
+    ['what it is named in the copy', { title: 'Begun as' }, [], 'Given', 'Given'],
+  ])('is called by %s, in the list too', async (_, header, notes, title, given?: string) => {
+    const file = path.join(place.folder, 'from-elsewhere.jsonl');
+    await writeFile(file, lines(headerLine('far', header), messageLine('a', null, 'First words'), ...notes));
+    const source = await store.openFile(file);
+    const copy = await store.importCopy(source, {
+      id: 'copy',
+      ...(given === undefined ? {} : { title: given }),
+    });
+    expect((await store.summary('copy'))?.title).toBe(title);
+    expect((await place.store().list()).sessions).toMatchObject([{ id: 'copy', title }]);
+    expect(copy.header.parent_session_id).toBe('far');
+  });
+
   it('A10: a stopped call without a result shifts no later one', async () => {
     const said = (id: string, parent: string | null, role: string, ...parts: object[]): string =>
       v3({ type: 'message', id, ...(parent === null ? {} : { parent_id: parent }), role, parts });

@@ -1,5 +1,5 @@
 /** What fails twice, or at the worst moment: whatever happens, a session is whole in one place, and it is said where. */
-import { access, readFile, utimes, writeFile } from 'node:fs/promises';
+import { access, copyFile, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DraftFiles } from '../../../src/log/draft.js';
@@ -141,6 +141,23 @@ describe('a write that was taken back', () => {
     expect(await pathTexts(first)).toEqual(['a', LONG, text, 'c']);
     const again = await made.place.store().open('s');
     expect([await pathTexts(again), again.damage]).toEqual([['a', LONG, text, 'c'], []]);
+  });
+});
+
+describe('a log that another program puts a copy in place of while a turn runs', () => {
+  it('is what is written to from then on: no entry goes where nobody finds it', async () => {
+    const { store, place } = made;
+    const log = await store.create({ id: 's' });
+    await log.append([user('a')]);
+    const lease = await log.acquire();
+    await log.append([assistant('b')]);
+    const copy = `${place.log('s')}.copy`;
+    await copyFile(place.log('s'), copy);
+    await rename(copy, place.log('s'));
+    await log.append([assistant('c')]);
+    lease.dispose();
+    expect(await pathTexts(await place.store().open('s'))).toEqual(['a', 'b', 'c']);
+    expect(await pathTexts(log)).toEqual(['a', 'b', 'c']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -135,9 +136,17 @@ describe('pruning', () => {
       inSessions('gone.stream'),
       inSessions('new', 'draft.json'),
     ];
-    expect((await store.prune({ detachedResultAge: DAY })).results).toEqual([]);
+    // The goal's own and the draft are no left-overs; what is too young is counted, on trial and in earnest.
+    for (const dryRun of [true, false])
+      expect(await store.prune({ detachedResultAge: DAY }, { dryRun })).toMatchObject({
+        results: [],
+        young: 3,
+      });
+    // Who did not ask for left-overs hears nothing of them.
+    expect((await store.prune({ sessionIdle: DAY })).young).toBe(undefined);
     for (const file of files) await age(file, 2);
-    const { results, bytes } = await store.prune({ detachedResultAge: DAY });
+    const { results, bytes, young } = await store.prune({ detachedResultAge: DAY });
+    expect(young).toBe(undefined);
     expect(results.map(({ session, file }) => `${session} ${file}`).sort()).toEqual(
       [`gone ${'0'.repeat(64)}`, 'gone gone.stream', `s ${loose}`].sort(),
     );
@@ -149,6 +158,21 @@ describe('pruning', () => {
     ]);
     await stat(inSessions('new', 'draft.json'));
     await expect(stat(inSessions('gone'))).rejects.toThrow('ENOENT');
+  });
+
+  it('keeps a session that somebody wrote to while it looked', async () => {
+    for (const id of ['a', 'b']) {
+      await putLog(place, id, lines(headerLine(id), messageLine('m', null)));
+      await age(place.log(id), 9);
+    }
+    const isOpen = (id: string): boolean => {
+      if (id === 'a') appendFileSync(place.log(id), lines(messageLine('n', 'm')));
+      return false;
+    };
+    const report = await store.prune({ sessionIdle: DAY }, { isOpen });
+    expect(report.sessions).toMatchObject([{ id: 'b' }]);
+    expect(report.kept).toEqual([{ session: 'a', reason: 'It was written to just now.' }]);
+    expect((await store.list()).sessions.map(({ id }) => id)).toEqual(['a']);
   });
 
   it('keeps a session that it cannot read, and says why', async () => {
