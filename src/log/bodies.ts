@@ -6,7 +6,7 @@ import { readFull, withFile } from './bytes.js';
 import { parseAgain, parseLine } from './codec.js';
 import { sumOf, type EntryPlace, type Ledger } from './ledger.js';
 import { stored } from './storage.js';
-import { recordTexts } from './record-text.js';
+import { recordsAgain, type LineRecords } from './record-text.js';
 import type { PlacedEntry, PlacedRecord } from './store.js';
 
 const CACHE_BYTES = 4 * 1024 * 1024;
@@ -43,22 +43,27 @@ export class Bodies {
 
   /** The same with each record's JSON as it stands in the file. Keeps nothing: who copies a log reads it once. */
   async records(ledger: Ledger, positions: readonly number[]): Promise<PlacedRecord[]> {
-    const placed = await this.read(ledger, positions);
-    const texts = new Map<number, string[]>();
-    const lines = new Map(
-      positions.map((position) => placeOf(ledger, position)).map((place) => [place.offset, place]),
-    );
-    if (lines.size === 0) return [];
-    await this.#eachLine([...lines.values()], ({ offset }, bytes) => {
-      texts.set(offset, recordTexts(bytes, ledger.dialect, ledger.fallbackTime));
+    const places = positions.map((position) => ({ position, place: placeOf(ledger, position) }));
+    const lines = new Map(places.map(({ place }) => [place.offset, place]));
+    const found = new Map<number, LineRecords>();
+    await this.#eachLine([...lines.values()], (place, bytes) => {
+      if (sumOf(bytes) !== place.sum) throw changed(this.#path, place.offset);
+      found.set(place.offset, recordsAgain(bytes, ledger.dialect, ledger.fallbackTime));
     });
-    return placed.map(({ position, entry }) => {
-      const { offset, index } = placeOf(ledger, position);
-      return { position, entry, text: texts.get(offset)?.[index] ?? JSON.stringify(entry), line: offset };
+    return places.map(({ position, place }) => {
+      const { offset, index, relinked } = place;
+      const { entries = [], texts = [], areAll = false } = found.get(offset) ?? {};
+      const asWritten = entries[index];
+      if (asWritten === undefined) throw changed(this.#path, offset);
+      const entry = relinked === undefined ? asWritten : { ...asWritten, ...relinked };
+      const { id, parent_id } = asWritten;
+      const text = texts[index] ?? JSON.stringify(asWritten);
+      return { position, entry, text, line: offset, ...(areAll ? { written: { id, parent_id } } : {}) };
     });
   }
 
   async #eachLine(places: EntryPlace[], take: (place: EntryPlace, bytes: Uint8Array) => void): Promise<void> {
+    if (places.length === 0) return;
     const total = places.reduce((sum, { length }) => sum + length, 0);
     let into = new Uint8Array(0);
     await stored('read', this.#path, () =>

@@ -46,6 +46,8 @@ export interface CatalogParts {
 
 export class Catalog {
   readonly #parts: CatalogParts;
+  /** With what parts it from a file's name: a list asks for thousands of them. */
+  readonly #sessions: string;
   readonly #serial = new Serial();
   /** As on disk, once read. */
   #rows: Map<string, IndexRow> | undefined;
@@ -57,6 +59,7 @@ export class Catalog {
 
   constructor(parts: CatalogParts) {
     this.#parts = parts;
+    this.#sessions = path.join(parts.sessions, path.sep);
     this.#deleted = new DeletedMarks(parts);
     this.#said = new SaidTexts(parts);
   }
@@ -151,17 +154,23 @@ export class Catalog {
     };
     const rows: SessionSummary[] = [];
     let hasChanged = false;
-    await inParallel(READS_AT_ONCE, found, async (log) => {
+    const changed: { name: string; stat: FileStat }[] = [];
+    for (const log of found) {
       const { name } = log;
       const row = known.get(name);
-      if ('error' in log) return fail(name, unreadable(name, UNSEEN, log.error.message, row?.summary));
-      const isKnown = !isAnew && row?.size === log.stat.size && row.mtime === log.stat.mtime;
-      const summary = isKnown ? row.summary : await this.#summarise(name, log.stat, row?.summary);
+      if ('error' in log) fail(name, unreadable(name, UNSEEN, log.error.message, row?.summary));
+      else if (!isAnew && row?.size === log.stat.size && row.mtime === log.stat.mtime) {
+        rows.push(row.summary);
+        index.set(name, row);
+      } else changed.push(log);
+    }
+    await inParallel(READS_AT_ONCE, changed, async ({ name, stat }) => {
+      const summary = await this.#summarise(name, stat, known.get(name)?.summary);
       if (summary === undefined) return;
       if (summary.status === 'unreadable') return fail(name, summary);
-      hasChanged ||= !isKnown;
+      hasChanged = true;
       rows.push(summary);
-      index.set(name, isKnown ? row : { size: summary.size, mtime: summary.updated, summary });
+      index.set(name, { size: summary.size, mtime: summary.updated, summary });
     });
     const isThere = new Set(found.map(({ name }) => name));
     for (const { name, summary } of await this.#lost([...known].filter(([name]) => !isThere.has(name))))
@@ -254,7 +263,7 @@ export class Catalog {
   }
 
   #fileOf(name: string): string {
-    return path.join(this.#parts.sessions, `${name}${LOG_SUFFIX}`);
+    return `${this.#sessions}${name}${LOG_SUFFIX}`;
   }
 }
 

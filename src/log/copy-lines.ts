@@ -69,7 +69,9 @@ async function textOf(record: PlacedRecord, { plan, convert }: CopyParts): Promi
   const converted = convert === undefined ? record.text : await convert(record);
   if (converted === undefined) return undefined;
   const text = plan.isForeign && entry.type === 'files_changed' ? asForeign(converted) : converted;
-  const written = JSON.parse(text) as { id?: unknown; parent_id?: unknown };
+  const written =
+    (text === record.text ? record.written : undefined) ??
+    (JSON.parse(text) as { id?: unknown; parent_id?: unknown });
   const named = written.id === entry.id ? text : withField(text, 'id', entry.id);
   return written.parent_id === place.parent_id ? named : withField(named, 'parent_id', place.parent_id);
 }

@@ -11,25 +11,6 @@ import type { SessionSummary } from './store.js';
 
 const INDEX_VERSION = 1;
 
-const rowSchema = z.object({
-  size: z.number(),
-  mtime: z.number(),
-  summary: z.object({
-    id: z.string(),
-    title: z.string(),
-    named: z.boolean(),
-    folder: z.string().optional(),
-    created: z.number(),
-    updated: z.number(),
-    size: z.number(),
-    messages: z.number(),
-    archived: z.boolean(),
-    tags: z.array(z.string()),
-    owner: z.string().optional(),
-    status: z.enum(['idle', 'waiting', 'retrying', 'incomplete', 'damaged', 'unreadable']),
-    detail: z.string().optional(),
-  }),
-});
 const indexSchema = z.object({ version: z.literal(INDEX_VERSION), rows: z.record(z.string(), z.unknown()) });
 
 export interface IndexRow {
@@ -47,14 +28,61 @@ export async function readIndex(files: Files, cache: string): Promise<Map<string
     const bytes = await ifThere(files.read(indexFileIn(cache)));
     if (bytes === undefined) return rows;
     const index = indexSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-    for (const [name, row] of Object.entries(index.data?.rows ?? {})) {
-      const parsed = rowSchema.safeParse(row);
-      if (parsed.success && isOf(name, parsed.data.summary.id)) rows.set(name, parsed.data as IndexRow);
-    }
+    for (const [name, row] of Object.entries(index.data?.rows ?? {}))
+      if (isRow(row) && isOf(name, row.summary.id)) rows.set(name, upToDate(row));
   } catch {
     return new Map(); // a cache that makes no sense or cannot be read is made again
   }
   return rows;
+}
+
+const statuses = new Set<unknown>([
+  'idle',
+  'waiting',
+  'retrying',
+  'incomplete',
+  'damaged',
+  'unreadable',
+] satisfies SessionSummary['status'][]);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isMaybeText = (value: unknown): boolean => value === undefined || isText(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** By hand: there may be many thousands, and the list waits for them. */
+function isRow(row: unknown): row is IndexRow {
+  if (!isObject(row) || !isObject(row['summary'])) return false;
+  const {
+    id,
+    title,
+    named,
+    folder,
+    created,
+    updated,
+    size,
+    messages,
+    archived,
+    tags,
+    owner,
+    status,
+    detail,
+  } = row['summary'];
+  return (
+    [row['size'], row['mtime'], created, updated, size, messages].every(Number.isFinite) &&
+    [id, title].every(isText) &&
+    [folder, owner, detail].every(isMaybeText) &&
+    [named, archived].every((value) => typeof value === 'boolean') &&
+    Array.isArray(tags) &&
+    tags.every(isText) &&
+    statuses.has(status)
+  );
+}
+
+/** One of before rows said these is read anew; it is kept for the case that its log is not found. */
+function upToDate(row: IndexRow): IndexRow {
+  const { said, leaves, updated } = row.summary as Partial<SessionSummary> & SessionSummary;
+  if (Number.isFinite(said) && Number.isFinite(leaves)) return row;
+  return { ...row, mtime: -1, summary: { ...row.summary, said: updated, leaves: 0 } };
 }
 
 /** A row under another session's name says nothing about that one. */

@@ -2,7 +2,7 @@
  * The records of a line as they are written, for copies that must not change what this build does not know: numbers,
  * order of keys and white space stay as they are.
  */
-import { parseLine, type Dialect } from './codec.js';
+import { parseAgain, parseLine, type Dialect } from './codec.js';
 import { endOfValue } from './fused.js';
 import type { Entry } from '../shared/notes.js';
 
@@ -12,9 +12,35 @@ const MAX_TRIES = 1_000;
 
 /** The JSON text of each entry that `parseLine` finds in the line, in the same order. */
 export function recordTexts(bytes: Uint8Array, dialect: Dialect, fallbackTime: string): string[] {
-  const { entries } = parseLine(bytes, dialect, fallbackTime);
-  const texts = textsIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'), entries);
+  return textsOf(bytes, parseLine(bytes, dialect, fallbackTime).entries);
+}
+
+function textsOf(bytes: Uint8Array, entries: readonly Entry[]): string[] {
+  const texts = textsIn(decoded(bytes), entries);
   return entries.map((entry) => texts.next().value ?? rewritten(entry));
+}
+
+const decoded = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+
+export interface LineRecords {
+  entries: readonly Entry[];
+  /** Their JSON, in the same order. */
+  texts: readonly string[];
+  /** The line is nothing but them: their texts say what the entries say. */
+  areAll: boolean;
+}
+
+/** Of a line that was found good before. */
+export function recordsAgain(bytes: Uint8Array, dialect: Dialect, fallbackTime: string): LineRecords {
+  const again = dialect === 'own' ? parseAgain(bytes) : undefined;
+  if (again === undefined) {
+    const { entries } = parseLine(bytes, dialect, fallbackTime);
+    return { entries, texts: textsOf(bytes, entries), areAll: false };
+  }
+  const text = again.length === 1 ? decoded(bytes).trim() : '';
+  const texts = text.startsWith('{') ? [text] : textsOf(bytes, again);
+  return { entries: again, texts, areAll: true };
 }
 
 /** What is left of an entry whose text was not found. */

@@ -21,12 +21,19 @@ export interface SaidText {
 /** One for each file, in the same order; undefined for those that cannot be read. */
 export type ReadTexts = (logs: readonly string[]) => Promise<(SaidText | undefined)[]>;
 
-/** Reads them here, one after the other. */
+/** How many are read at a time: one is looked through while others come from the disk. */
+const AT_ONCE = 3;
+
+/** Reads them here. */
 export const textsHere =
   (files: Files): ReadTexts =>
   async (logs) => {
-    const texts: (SaidText | undefined)[] = [];
-    for (const log of logs) texts.push(await saidOrNothing(files, log));
+    const texts: (SaidText | undefined)[] = logs.map(() => undefined);
+    const left = logs.entries();
+    const reader = async (): Promise<void> => {
+      for (const [index, log] of left) texts[index] = await saidOrNothing(files, log);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, reader));
     return texts;
   };
 

@@ -19,6 +19,8 @@ export interface PlacedEntry {
 export interface PlacedRecord extends PlacedEntry {
   text: string;
   line: number;
+  /** What its text says of its links, where that is known without reading it. */
+  written?: { id: string; parent_id: string | null };
 }
 
 /** Something the reader could not take as it stands. The bytes stay in the file. */
@@ -189,8 +191,12 @@ export interface SessionSummary {
   created: number;
   /** ms since the epoch, of the file. */
   updated: number;
+  /** ms since the epoch, of the last entry of the conversation; what is noted beside it, as which line is shown, is none. */
+  said: number;
   size: number;
   messages: number;
+  /** Ends of lines. */
+  leaves: number;
   archived: boolean;
   tags: string[];
   owner: string | undefined;
