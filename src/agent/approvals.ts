@@ -14,6 +14,7 @@ import { entriesOf } from './turn-facts.js';
 
 export type Decision = NoteOf<'approval_decision'>['decision'];
 type Scope = NonNullable<NoteOf<'approval_decision'>['scope']>;
+type Place = NoteOf<'approval_decision'>['place'];
 
 /** A summary is for people; the input itself is in the call. */
 const SUMMARY_CHARS = 1_000;
@@ -101,7 +102,7 @@ export const decisionDraft = (
   turn_id: string,
   request_id: string,
   decision: Decision,
-  more: { scope?: Scope; feedback?: string | undefined; edited_input?: unknown } = {},
+  more: { scope?: Scope; feedback?: string | undefined; edited_input?: unknown; place?: Place } = {},
 ): Draft => ({
   type: 'approval_decision',
   turn_id,
@@ -110,6 +111,7 @@ export const decisionDraft = (
   ...(more.scope === undefined ? {} : { scope: more.scope }),
   ...(more.feedback === undefined || more.feedback.trim() === '' ? {} : { feedback: more.feedback }),
   ...(more.edited_input === undefined ? {} : { edited_input: more.edited_input }),
+  ...(more.place === undefined ? {} : { place: more.place }),
 });
 
 export function deniedText(feedback: string | undefined): string {

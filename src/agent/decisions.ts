@@ -92,7 +92,7 @@ async function answer(
 
 async function allow(core: Core, pending: Pending, intent: Decide): Promise<Done | Failure> {
   const { turn_id, call, request_id } = pending;
-  const { edited_input, feedback } = intent;
+  const { edited_input, feedback, place } = intent;
   const ready = await prepareAgain(core, edited_input === undefined ? call : edited(call, edited_input));
   if (isFailure(ready)) return edited_input === undefined ? ready : badEdit(ready);
   if (typeof ready === 'string') {
@@ -104,7 +104,7 @@ async function allow(core: Core, pending: Pending, intent: Decide): Promise<Done
   const scope = ready.prepared.isAlwaysAsked === true ? 'once' : intent.scope;
   const rule = await remember(core, ready, scope);
   const allowed = [
-    decisionDraft(turn_id, request_id, 'allow', { scope, feedback, edited_input }),
+    decisionDraft(turn_id, request_id, 'allow', { scope, feedback, edited_input, place }),
     ...(rule === null ? [] : ruleDraft(core, rule)),
     ...(scope === 'once' ? [] : await allowedToo(core, pending, { scope, rule })),
   ];

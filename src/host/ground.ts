@@ -13,6 +13,7 @@ import { homeShelf } from './context/home-shelf.js';
 import { createLeftOut } from './context/left-out.js';
 import { createSkills } from './context/skills.js';
 import { createBag, type Bag } from './disposables.js';
+import { createShellTerminals } from './editor/shell-terminals.js';
 import { createWorkspace } from './editor/workspace.js';
 import { createHostFacts, type HostFacts } from './facts.js';
 import { createWindowServers, type WindowServers } from './mcp/window-servers.js';
@@ -74,7 +75,8 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
   // Without secret storage there are no keys; everything else goes on.
   await models.start().catch(output.bug);
   const supervisor = vscode.Uri.joinPath(context.extensionUri, 'dist', 'supervisor.js').fsPath;
-  const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env });
+  const { open } = bag.add(createShellTerminals(systemClock));
+  const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env, open });
   const skills = createSkills({ workspace, atHome: homeShelf, log: output.log });
   const mcp = bag.add(createWindowServers({ ...{ context, supervisor, output, tell }, clock: systemClock }));
   const lmTools = createLmTools(context.workspaceState);

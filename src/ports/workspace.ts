@@ -112,6 +112,29 @@ export interface CommandResult {
   overwritten?: number;
 }
 
+/** Of a command that ran in a terminal of the person's. */
+export interface TerminalResult extends Pick<
+  CommandResult,
+  'output' | 'dropped_bytes' | 'timed_out' | 'elapsed_ms' | 'styles' | 'overwritten'
+> {
+  /** The name of the terminal. */
+  terminal: string;
+  /** running: it did not end when it was told to by Ctrl+C. */
+  end: 'ended' | 'closed' | 'running';
+  /** null when it is not known. */
+  exit_code: number | null;
+}
+
+export interface RunOptions {
+  cwd: WorkspacePath;
+  timeoutMs: number;
+  /** Lifts the time limit when it aborts. */
+  lifted?: AbortSignal;
+  signal: AbortSignal;
+  /** With the sequences of colours (SGR) and the carriage returns of lines that are written over. */
+  onOutput: (chunk: string) => void;
+}
+
 export interface Workspace {
   folders(): readonly WorkspaceFolder[];
   readonly trusted: boolean;
@@ -139,16 +162,7 @@ export interface Workspace {
   /** Applies through the editor (undo, dirty buffers, format-on-save) and saves what was not dirty before. */
   apply(changes: FileChange[]): Promise<AppliedChange[] | Failure>;
   /** Runs under the supervisor: the whole process group dies with `signal` or with this process. */
-  run(
-    command: string,
-    options: {
-      cwd: WorkspacePath;
-      timeoutMs: number;
-      /** Lifts the time limit when it aborts. */
-      lifted?: AbortSignal;
-      signal: AbortSignal;
-      /** With the sequences of colours (SGR) and the carriage returns of lines that are written over. */
-      onOutput: (chunk: string) => void;
-    },
-  ): Promise<CommandResult | Failure>;
+  run(command: string, options: RunOptions): Promise<CommandResult | Failure>;
+  /** Runs in the person's own terminal, in sight: the signal and the time limit send Ctrl+C, and no more. */
+  runInTerminal(command: string, options: RunOptions): Promise<TerminalResult | Failure>;
 }

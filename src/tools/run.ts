@@ -1,9 +1,10 @@
 /** Runs one shell command to its end, its time limit or Stop, and tells what it printed and how it ended. */
 import * as z from 'zod';
-import type { CommandResult, Tool, ToolContext, ToolOutcome, WorkspacePath } from '../ports.js';
+import type { CommandResult, RunOptions, Tool, ToolContext, ToolOutcome, WorkspacePath } from '../ports.js';
 import { isFailure, toolFailure, type Failure } from '../shared/failure.js';
 import { inputSchema, parseInput } from './input.js';
 import { refused, refuseUntrusted } from './outcome.js';
+import { refuseTyping, tellTerminal } from './run-in-terminal.js';
 import { count, duration, oneLine } from './text.js';
 
 const MINUTE = 60_000;
@@ -61,10 +62,22 @@ export const runTool: Tool = {
     if (isFailure(plan)) return refused(plan);
     const { command, ...place } = plan;
     const options = { ...place, signal: context.signal, lifted: context.aside, onOutput: context.report };
+    if (context.place === 'terminal') return inTerminal(plan, options, context);
     const result = await context.workspace.run(command, options);
     return isFailure(result) ? refused(result) : tell(result, plan, context.signal.aborted);
   },
 };
+
+async function inTerminal(
+  { command, timeoutMs }: Plan,
+  options: RunOptions,
+  { workspace, signal }: ToolContext,
+): Promise<ToolOutcome> {
+  const untypable = refuseTyping(command);
+  if (untypable !== null) return refused(untypable);
+  const result = await workspace.runInTerminal(command.trimEnd(), options);
+  return isFailure(result) ? refused(result) : tellTerminal(result, { timeoutMs, stopped: signal.aborted });
+}
 
 async function planOf(input: unknown, context: ToolContext): Promise<Plan | Failure> {
   const wanted = parseInput('run', schema, input);

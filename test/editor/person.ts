@@ -93,7 +93,10 @@ export class Person {
   }
 
   /** Decides on the first pending card (or the one that shows `about`); it lies inert for its first half second. */
-  async decide(what: 'approve' | 'deny' | 'always' | 'dismiss', about: string | RegExp = /./): Promise<void> {
+  async decide(
+    what: 'approve' | 'deny' | 'always' | 'dismiss' | 'run-in-terminal',
+    about: string | RegExp = /./,
+  ): Promise<void> {
     const card = this.approval().filter({ hasText: about }).first();
     await card.waitFor();
     const call = await card.getAttribute('data-call-id');

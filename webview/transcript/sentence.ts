@@ -250,7 +250,11 @@ const ends: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
     (time) => `stopped · ${time}`,
   ],
   [/\[The command was ended by (\S+) after ([^\]]+?)\.\]/, (signal, time) => `${signal} · ${time}`],
+  [/\[The terminal was closed after ([^\]:]+): /, (time) => `terminal closed · ${time}`],
+  [/\[The command may still run there after ([^\]:]+): /, (time) => `may still run · ${time}`],
+  [/\[The command is over after ([^\]:]+): the shell/, (time) => `exit code unknown · ${time}`],
 ];
+const IN_TERMINAL = "[It ran in the person's terminal";
 const END_LENGTH = 1000;
 
 function exitWords(card: ToolCard): string | undefined {
@@ -263,7 +267,9 @@ function exitWords(card: ToolCard): string | undefined {
   const end = card.result?.slice(-END_LENGTH) ?? '';
   for (const [pattern, words] of ends) {
     const match = pattern.exec(end);
-    if (match !== null) return words(...match.slice(1));
+    if (match === null) continue;
+    const said = words(...match.slice(1));
+    return end.includes(IN_TERMINAL) ? `${said} · in your terminal` : said;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** The open folders behind the Workspace port: files through VS Code, commands under the supervisor. */
 import * as vscode from 'vscode';
-import type { Clock, Workspace, WorkspaceFolder, WorkspacePath } from '../../ports.js';
+import type { Workspace, WorkspaceFolder, WorkspacePath } from '../../ports.js';
 import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
 import { applyChanges } from './apply-changes.js';
 import { runCommand } from './command.js';
@@ -13,13 +13,13 @@ import { hashText, readCurrent, readText } from './read-text.js';
 import { findRipgrep } from './ripgrep.js';
 import { searchText, type SearchParts } from './search-text.js';
 import type { Environment } from './shell.js';
+import { runInTerminal, type TerminalParts } from './terminal-run.js';
 import { locateVirtual } from './virtual-paths.js';
 import { createWeb } from '../web.js';
 
-export interface WorkspaceParts {
+export interface WorkspaceParts extends TerminalParts {
   /** Path of the supervisor's script. */
   supervisor: string;
-  clock: Clock;
   /** The environment commands start from. */
   env: Environment;
 }
@@ -61,6 +61,10 @@ export function createWorkspace(parts: WorkspaceParts): Workspace {
     run: async (command, { cwd, ...options }) => {
       const folder = await commandFolder(cwd);
       return isFailure(folder) ? folder : runCommand(parts, command, { ...options, cwd: folder });
+    },
+    runInTerminal: async (command, { cwd, ...options }) => {
+      const folder = await commandFolder(cwd);
+      return isFailure(folder) ? folder : runInTerminal(parts, command, { ...options, cwd: folder });
     },
   };
 }

@@ -131,6 +131,8 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('delete_session') }),
   z.object({ type: z.literal('compact_session') }),
   z.object({ type: z.literal('collapse_part') }),
+  /** Asks for what is to be reached, unless it is given, and how that is told. */
+  z.object({ type: z.literal('start_goal'), objective: z.string().max(10_000).optional() }),
   z.object({ type: z.literal('archive_session') }),
   z.object({ type: z.literal('unarchive_session') }),
   z.object({ type: z.literal('fork_session') }),

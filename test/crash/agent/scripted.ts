@@ -152,6 +152,7 @@ export function folderWorkspace(folder: string): Workspace {
     },
     web: { nearby: () => null, open: unused },
     run: unused,
+    runInTerminal: unused,
   };
 }
 

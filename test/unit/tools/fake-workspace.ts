@@ -11,15 +11,15 @@ import type {
   CommandResult,
   FileChange,
   Language,
+  RunOptions,
   SearchHit,
+  TerminalResult,
   Web,
   Workspace,
   WorkspaceFolder,
   WorkspacePath,
 } from '../../../src/ports.js';
 import { toolFailure, type Failure } from '../../../src/shared/failure.js';
-
-type RunOptions = Parameters<Workspace['run']>[1];
 
 export interface FakeOptions {
   /** Path → text or bytes; relative to the first folder, or absolute. */
@@ -39,6 +39,7 @@ export interface FakeOptions {
   language?: Partial<Language>;
   web?: Partial<Web>;
   run?: (command: string, options: RunOptions) => CommandResult | Failure | Promise<CommandResult | Failure>;
+  inTerminal?: (command: string, options: RunOptions) => TerminalResult | Failure;
 }
 
 export interface FakeWorkspace extends Workspace {
@@ -248,6 +249,10 @@ export function fakeWorkspace(options: FakeOptions = {}): FakeWorkspace {
       fake.commands.push(command);
       return (await options.run?.(command, runOptions)) ?? finished('');
     },
+    runInTerminal: (command, runOptions) =>
+      Promise.resolve(
+        options.inTerminal?.(command, runOptions) ?? toolFailure('no-terminal', 'There is no terminal here.'),
+      ),
   };
 
   const applyOne = (change: FileChange): AppliedChange => {

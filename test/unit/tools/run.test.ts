@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { TerminalResult } from '../../../src/ports.js';
 import { call, prepare } from './call.js';
 import { fakeWorkspace, finished } from './fake-workspace.js';
 
@@ -70,6 +71,39 @@ describe('run', () => {
     const { content } = await call(workspace, 'run', { command: 'sleep 9 &' });
     expect(content).toContain('[The command printed nothing.]');
     expect(content).toContain('[It left 1 process running; they were ended.]');
+  });
+
+  it('runs in the terminal when the person wants it there, and says so and what is known of its end', async () => {
+    const result = {
+      ...{ terminal: 'bash', end: 'ended' as const, exit_code: 0, output: 'all well\n' },
+      ...{ dropped_bytes: 0, timed_out: false, elapsed_ms: 2000 },
+    };
+    const said = async (over: Partial<TerminalResult>, command = 'npm test') => {
+      const workspace = fakeWorkspace({ inTerminal: () => ({ ...result, ...over }) });
+      const outcome = await call(workspace, 'run', { command }, { place: 'terminal' });
+      expect(workspace.commands).toEqual([]);
+      return outcome;
+    };
+    expect(await said({})).toEqual({
+      content: 'all well\n\n[It ran in the person\'s terminal "bash".]\n[Exit code 0 after 2 s.]',
+      is_error: false,
+      outcome: 'exit 0 · 2 s · in the terminal',
+    });
+    expect(await said({ exit_code: 3 })).toMatchObject({ is_error: true });
+    const closed = await said({ end: 'closed', exit_code: null, output: '' });
+    expect(closed).toMatchObject({ is_error: true, outcome: 'terminal closed · 2 s · in the terminal' });
+    expect(closed.content).toContain('[Nothing was printed.]');
+    expect(closed.content).toContain('how the command ended is not known');
+    const late = await said({ end: 'running', exit_code: null, timed_out: true });
+    expect(late.content).toContain('[Its time limit was 2 min: Ctrl+C was sent.]');
+    expect(late.content).toContain('may still run there');
+    expect((await said({ exit_code: null })).content).toContain('did not tell its exit code');
+    for (const command of ['echo a\necho b', 'echo \u0003; rm -rf x', 'echo\tx', 'a\rb'])
+      expect(await said({}, command)).toMatchObject({
+        is_error: true,
+        content: expect.stringContaining('was not run') as string,
+      });
+    expect(await said({}, 'ls\n')).toMatchObject({ is_error: false });
   });
 
   it('B5: output that reads like a full disk is the command’s, never a failure of our store', async () => {

@@ -41,6 +41,26 @@ export function approvalTests(open: Open): void {
         .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'once' });
     });
 
+    it('lets a command run in the terminal, after the other actions; only one that can be typed there', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      const chat = await open(scene);
+      const buttons = chat.at('approval').locator('.actions button');
+      expect((await buttons.allInnerTexts()).map((text) => text.trim())).toEqual(
+        expect.arrayContaining(['Approve', 'Deny', 'Always', 'Run in Terminal']),
+      );
+      await chat.at('edit-input').click();
+      const field = chat.at('approval').locator('textarea');
+      const typed = await field.inputValue();
+      await field.fill(`${typed}\nrm -rf /`);
+      await expect.poll(() => chat.at('run-in-terminal').getAttribute('aria-disabled')).toBe('true');
+      await field.fill(typed);
+      await chat.at('run-in-terminal').click();
+      await expect
+        .poll(() => chat.intents().at(-1))
+        .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'once', place: 'terminal' });
+    });
+
     it('denies with what to do instead, remembers only when told to', async () => {
       const scene = workingScene();
       askForApproval(scene);
