@@ -57,6 +57,8 @@ export class Ledger {
   /** A line was an entry that this format has. */
   #hasKnownEntry = false;
   #messages = 0;
+  /** Of the last entry of the conversation behind the base. */
+  #said: string | undefined;
   #isArchived = false;
   /** An entry has the file's time in place of its own. */
   #hasGuessedTime = false;
@@ -164,6 +166,11 @@ export class Ledger {
 
   get messages(): number {
     return this.#messages;
+  }
+
+  /** When the last entry of the conversation was written, as far as lines were taken here. */
+  get said(): string | undefined {
+    return this.#said;
   }
 
   /** Where the next piece of the file begins, and the number of its first line. */
@@ -299,6 +306,7 @@ export class Ledger {
 
   #notice(entry: Entry): void {
     this.#hasKnownEntry ||= entry.type !== 'unknown';
+    if (isConversation(entry)) this.#said = entry.timestamp;
     if (entry.type === 'message') {
       this.#messages++;
       if (entry.attempt_id !== undefined) this.#attempts.add(entry.attempt_id);

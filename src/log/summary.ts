@@ -1,6 +1,7 @@
 /** One row of the session list, from the ledger that the transcript is read with. */
 import path from 'node:path';
 import type { FileStat, Files } from '../ports.js';
+import { Outline } from '../shared/fold/outline.js';
 import { OutlineFlag } from '../shared/fold/types.js';
 import type { PathState } from '../shared/fold/types.js';
 import type { Ledger } from './ledger.js';
@@ -24,6 +25,7 @@ export function summaryOf(
   const { header } = ledger;
   const state = ledger.fold.state();
   const created = Date.parse(header.timestamp ?? '');
+  const said = Date.parse(ledger.said ?? '');
   const damage = ledger.damage[0];
   return {
     id: sessionIdOf(name, header.id),
@@ -32,8 +34,10 @@ export function summaryOf(
     folder: header.folder,
     created: Number.isNaN(created) ? mtime : created,
     updated: mtime,
+    said: Number.isNaN(said) ? mtime : said,
     size,
     messages: ledger.messages,
+    leaves: new Outline(ledger.fold.outline).leaves().length,
     archived: state.archived,
     tags: state.tags,
     owner: header.owner,
@@ -57,8 +61,10 @@ export function unreadable(
     folder: undefined,
     created: stat.mtime,
     updated: stat.mtime,
+    said: stat.mtime,
     size: stat.size,
     messages: 0,
+    leaves: 0,
     archived: false,
     tags: [],
     owner: undefined,

@@ -70,6 +70,10 @@ export const rowIcons: Readonly<Record<RowWord, { icon: string; color?: string }
   'not found here': { icon: 'circle-slash' },
 };
 
+/** The newest first, by what was said in them: looking at another line of one moves it nowhere. */
+export const bySaid = <T extends { said: number; id: string }>(rows: readonly T[]): T[] =>
+  rows.toSorted((a, b) => b.said - a.said || (a.id < b.id ? -1 : 1));
+
 export type GroupName = 'today' | 'yesterday' | 'week' | 'month' | 'older';
 
 export interface Group<T> {
@@ -78,10 +82,10 @@ export interface Group<T> {
 }
 
 /** In the order of the rows; groups without rows are left out. Days begin at local midnight. */
-export function groupByTime<T extends { updated: number }>(rows: readonly T[], now: number): Group<T>[] {
+export function groupByTime<T extends { said: number }>(rows: readonly T[], now: number): Group<T>[] {
   const groups = new Map<GroupName, T[]>();
   for (const row of rows) {
-    const name = groupOf(row.updated, now);
+    const name = groupOf(row.said, now);
     const group = groups.get(name);
     if (group) group.push(row);
     else groups.set(name, [row]);
@@ -89,7 +93,7 @@ export function groupByTime<T extends { updated: number }>(rows: readonly T[], n
   return [...groups].map(([name, members]) => ({ name, rows: members }));
 }
 
-function groupOf(updated: number, now: number): GroupName {
+function groupOf(said: number, now: number): GroupName {
   const midnight = new Date(now);
   midnight.setHours(0, 0, 0, 0);
   const daysAgo = (days: number) => {
@@ -97,10 +101,10 @@ function groupOf(updated: number, now: number): GroupName {
     day.setDate(day.getDate() - days);
     return day.getTime();
   };
-  if (updated >= daysAgo(0)) return 'today';
-  if (updated >= daysAgo(1)) return 'yesterday';
-  if (updated >= daysAgo(7)) return 'week';
-  if (updated >= daysAgo(30)) return 'month';
+  if (said >= daysAgo(0)) return 'today';
+  if (said >= daysAgo(1)) return 'yesterday';
+  if (said >= daysAgo(7)) return 'week';
+  if (said >= daysAgo(30)) return 'month';
   return 'older';
 }
 

@@ -4,12 +4,13 @@
  */
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../log/store.js';
+import { Outline } from '../../shared/fold/outline.js';
 import type { OutlineNode } from '../../shared/fold/types.js';
 import { branchItem } from './branch-items.js';
 import { branchesOf } from './branches.js';
 import type { OpenSessions, SessionEvent } from './open-sessions.js';
 import { failingItem, groupItem, moreItem, noneItem } from './plain-items.js';
-import { groupByTime, relativeTime, rowIcons, rowWord, troubleWord } from './rows.js';
+import { bySaid, groupByTime, relativeTime, rowIcons, rowWord, troubleWord } from './rows.js';
 import { nestRows } from './nested.js';
 import { ON_SHOW } from './on-show.js';
 import { sizeWords } from './size-words.js';
@@ -40,8 +41,6 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private limit = PAGE;
   /** Of sessions of which more branches were asked for. */
   private readonly branchLimits = new Map<string, number>();
-  /** Sessions that are not open here, of which it is known that they have one line only. */
-  private readonly single = new Set<string>();
   /** As the list was read last. */
   private subagents: ReadonlyMap<string, readonly SessionSummary[]> = new Map();
   private readonly titles = new Map<string, string>();
@@ -52,7 +51,6 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   constructor(private readonly parts: SessionsTreeParts) {
     this.subscriptions = [
       parts.store.onChange((id) => {
-        this.single.delete(id);
         if (!parts.sessions.peek(id)) this.refresh();
       }),
       parts.sessions.on((event) => {
@@ -145,7 +143,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     for (const { id, title } of all) this.titles.set(id, title);
     const { sessions, below } = nestRows(all);
     this.subagents = below;
-    const groups = groupByTime(sessions, this.parts.now());
+    const groups = groupByTime(bySaid(sessions), this.parts.now());
     const [only] = groups;
     const rows: TreeNode[] =
       groups.length === 1 && only
@@ -181,11 +179,6 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private async branches({ id }: SessionSummary): Promise<TreeNode[]> {
     const log = this.parts.sessions.peek(id)?.agent.log ?? (await this.parts.store.open(id));
     const branches = branchesOf(log.outline, log.head, log.state().labels).reverse();
-    if (branches.length <= 1 && !this.single.has(id)) {
-      // Its row was drawn as if it had more.
-      this.single.add(id);
-      this.refresh();
-    }
     const limit = this.branchLimit(id);
     const rows = branches.filter(({ isShown }, index) => index < limit || isShown);
     const nodes: TreeNode[] = rows.map((branch) => ({ kind: 'branch', session: id, branch }));
@@ -207,7 +200,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       title,
       this.subagents.has(summary.id)
         ? vscode.TreeItemCollapsibleState.Expanded
-        : collapsibility(live?.agent.log.outline, summary, this.single),
+        : collapsibility(live?.agent.log.outline, summary),
     );
     if (isShown) item.resourceUri = ON_SHOW;
     const isEphemeral = this.parts.store.isEphemeral(summary.id);
@@ -234,7 +227,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         word,
         unkept,
         isShown ? vscode.l10n.t('on show') : '',
-        relativeTime(summary.updated, this.parts.now(), vscode.env.language),
+        relativeTime(summary.said, this.parts.now(), vscode.env.language),
       ]
         .filter((part) => part !== '')
         .join(', '),
@@ -246,7 +239,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const tooltip = new vscode.MarkdownString();
     const lines = [
       title,
-      relativeTime(summary.updated, this.parts.now(), vscode.env.language),
+      relativeTime(summary.said, this.parts.now(), vscode.env.language),
       summary.messages === 1
         ? vscode.l10n.t('1 message, {0}', sizeWords(summary.size))
         : vscode.l10n.t('{0} messages, {1}', summary.messages, sizeWords(summary.size)),
@@ -289,13 +282,11 @@ function changesRows(event: SessionEvent): boolean {
   }
 }
 
-/** A session whose branches are not known yet can be opened to see them. */
+/** What is open here knows more than the list. */
 function collapsibility(
   outline: readonly OutlineNode[] | undefined,
-  summary: SessionSummary,
-  single: ReadonlySet<string>,
+  { leaves }: SessionSummary,
 ): vscode.TreeItemCollapsibleState {
-  const { Collapsed, None } = vscode.TreeItemCollapsibleState;
-  if (outline) return branchesOf(outline, null).length > 1 ? Collapsed : None;
-  return summary.messages > 2 && !single.has(summary.id) ? Collapsed : None;
+  const lines = outline === undefined ? leaves : new Outline(outline).leaves().length;
+  return lines > 1 ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None;
 }

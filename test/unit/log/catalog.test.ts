@@ -47,6 +47,46 @@ describe('the list of sessions', () => {
     expect((await rows())[0]?.id).toBe('s2');
   });
 
+  it('knows how many lines a session has, and when something was said in it last', async () => {
+    const later = { timestamp: '2026-01-02T00:00:00.000Z' };
+    const branched = [
+      headerLine('s'),
+      messageLine('a', null),
+      messageLine('b', 'a'),
+      messageLine('c', 'a', 'c', later),
+    ];
+    await putLog(place, 's', lines(...branched));
+    expect(await rows()).toMatchObject([{ leaves: 2, said: Date.parse(later.timestamp) }]);
+    const { updated } = (await rows())[0] as SessionSummary;
+    // Another line is shown: the file is written to, and nothing is said.
+    const log = await store.open('s');
+    await log.append([{ type: 'head', entry_id: 'b' }]);
+    const [row] = await rows();
+    expect(row).toMatchObject({ leaves: 2, said: Date.parse(later.timestamp) });
+    expect(row?.size).toBeGreaterThan(lines(...branched).length);
+    expect(row?.updated).toBeGreaterThanOrEqual(updated);
+    await log.append([user('more')]);
+    expect((await rows())[0]?.said).toBeGreaterThan(Date.parse(later.timestamp));
+  });
+
+  it('reads a log anew whose row is of before rows said how many lines there are', async () => {
+    await fill(2);
+    await rows();
+    const known = JSON.parse(await readFile(index(), 'utf8')) as {
+      rows: Record<string, { summary: Partial<SessionSummary> }>;
+    };
+    for (const { summary } of Object.values(known.rows)) {
+      delete summary.leaves;
+      delete summary.said;
+    }
+    await writeFile(index(), JSON.stringify(known));
+    await rm(place.log('s1'));
+    expect((await rows(place.store())).map(({ id, status, leaves }) => [id, status, leaves]).sort()).toEqual([
+      ['s0', 'idle', 1],
+      ['s1', 'missing', 0],
+    ]);
+  });
+
   it('calls a file that is no session log by its name', async () => {
     await putLog(place, 'garbage', lines('what is this', 'and this'));
     expect(await rows()).toMatchObject([{ id: 'garbage', title: 'garbage', status: 'damaged' }]);

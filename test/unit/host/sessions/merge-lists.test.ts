@@ -4,8 +4,18 @@ import { mergeLists } from '../../../../src/host/sessions/merge-lists.js';
 import type { ListQuery, SessionSummary } from '../../../../src/log/store.js';
 
 const row = (id: string, updated: number): SessionSummary => ({
-  ...{ id, title: id, named: false, folder: undefined, created: 0, updated, size: 0, messages: 0 },
-  ...{ archived: false, tags: [], owner: undefined, status: 'idle' as const },
+  ...{
+    id,
+    title: id,
+    named: false,
+    folder: undefined,
+    created: 0,
+    updated,
+    said: updated,
+    size: 0,
+    messages: 0,
+  },
+  ...{ leaves: 0, archived: false, tags: [], owner: undefined, status: 'idle' as const },
 });
 
 const sort = (rows: readonly SessionSummary[]) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foremost, groupByTime, relativeTime, rowWord } from '../../../../src/host/sessions/rows.js';
+import { bySaid, foremost, groupByTime, relativeTime, rowWord } from '../../../../src/host/sessions/rows.js';
 
 const at = (text: string) => new Date(text).getTime();
 
@@ -34,9 +34,20 @@ describe('the description of a row', () => {
   });
 });
 
+describe('the order of rows', () => {
+  it('goes by what was said last, then by id', () => {
+    const rows = [
+      { id: 'b', said: 1 },
+      { id: 'a', said: 1 },
+      { id: 'c', said: 2 },
+    ];
+    expect(bySaid(rows).map(({ id }) => id)).toEqual(['c', 'a', 'b']);
+  });
+});
+
 describe('groups by time', () => {
   const now = at('2026-03-10T15:00:00');
-  const row = (updated: number) => ({ updated });
+  const row = (said: number) => ({ said });
 
   it('keeps the order and begins days at midnight', () => {
     const times = [
