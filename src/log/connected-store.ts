@@ -46,8 +46,6 @@ export interface ConnectParts {
   producer: string;
   /** Failures that nobody waits for. */
   onTrouble: (error: BoughError) => void;
-  /** How long a call is waited for; 30 s by default. */
-  persistenceTimeout?: number;
 }
 
 export const connectStore = (parts: ConnectParts): ConnectedStore => new ConnectedStore(parts);
@@ -62,7 +60,7 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
 
   constructor(parts: ConnectParts) {
     this.#parts = parts;
-    this.#boundary = new StoreBoundary(parts.custom, parts.clock, parts.persistenceTimeout);
+    this.#boundary = new StoreBoundary(parts.custom, parts.clock);
     this.#rows = new ConnectedRows(this.#logParts);
   }
 

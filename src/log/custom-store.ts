@@ -6,7 +6,7 @@
  * The required methods are frozen for 0.x. New abilities are optional: one that is missing can be detected.
  *
  * - Methods must be safe for concurrent reads and writes during generation.
- * - Each is given a signal that is aborted after the persistence timeout (30 s by default), and should return soon after.
+ * - Each is given a signal that is aborted after the persistence timeout (30 s, or the store's own), and should return soon after.
  *   The call has failed by then; a write that has not returned keeps its session from being written to until it has, so
  *   that none lands behind a later turn.
  * - What a write that failed has left is read again before the session is written to once more.
@@ -42,6 +42,8 @@ export interface CallOptions {
 }
 
 export interface CustomStore {
+  /** How long, in milliseconds, a call is waited for: more than 30 s only where the storage really needs it. */
+  readonly persistenceTimeout?: number;
   /** Undefined when there is no such session. */
   load(id: string, options: CallOptions): Promise<StoredSession | undefined>;
   /**

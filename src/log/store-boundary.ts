@@ -9,9 +9,11 @@ import type { CallOptions, CustomStore, RowQuery, StoredRow, StoredSession } fro
 import { byUpdate } from './list-page.js';
 import { isSessionId } from './session-name.js';
 
-export const PERSISTENCE_TIMEOUT_MS = 30_000;
+const PERSISTENCE_TIMEOUT_MS = 30_000;
+/** A timer that is set for longer fires at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-type Operation = keyof CustomStore;
+type Operation = Exclude<keyof CustomStore, 'persistenceTimeout'>;
 
 const time = z.number().min(0).max(8.64e15);
 const count = z.number().int().nonnegative();
@@ -38,15 +40,25 @@ const invalid = (operation: Operation, what: string): BoughError =>
     },
   );
 
+function timeoutOf({ persistenceTimeout = PERSISTENCE_TIMEOUT_MS }: CustomStore): number {
+  const isTime = typeof persistenceTimeout === 'number' && persistenceTimeout > 0;
+  if (isTime && persistenceTimeout <= LONGEST_TIMEOUT_MS) return persistenceTimeout;
+  throw new BoughError(
+    'InvalidArgument',
+    `The session store's persistenceTimeout is ${String(persistenceTimeout)}; it is a number of milliseconds above 0.`,
+  );
+}
+
 export class StoreBoundary {
   readonly #store: CustomStore;
   readonly #clock: Clock;
   readonly #timeout: number;
 
-  constructor(store: CustomStore, clock: Clock, timeout: number = PERSISTENCE_TIMEOUT_MS) {
+  /** @throws BoughError InvalidArgument for a persistence timeout that is no time */
+  constructor(store: CustomStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
-    this.#timeout = timeout;
+    this.#timeout = timeoutOf(store);
   }
 
   can(operation: Operation): boolean {

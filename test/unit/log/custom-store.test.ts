@@ -263,6 +263,25 @@ describe('a custom store that fails', () => {
     (await turn).dispose();
   });
 
+  it('is waited for as long as it says it needs, which has to be a time', async () => {
+    const clock = new FakeClock();
+    const slow = withMethods({ append: () => new Promise<never>(() => undefined) });
+    const log = await connect({ ...slow, persistenceTimeout: 90_000 }, clock).create({ id: 'a' });
+    await log.append([user('one')]);
+    const outcome: unknown[] = [];
+    const late = log.append([user('two')]).catch((error: BoughError) => outcome.push(error.data['errno']));
+    while (clock.pending === 0) await Promise.resolve();
+    clock.advance(89_999);
+    expect(outcome).toEqual([]);
+    clock.advance(1);
+    await late;
+    expect(outcome).toEqual(['ETIMEDOUT']);
+    for (const persistenceTimeout of [0, -1, NaN, Infinity, 2 ** 31, '30000' as unknown as number])
+      expect(() => connect({ ...slow, persistenceTimeout }), String(persistenceTimeout)).toThrow(
+        /persistenceTimeout/,
+      );
+  });
+
   it('gives up again on a write that never returns', async () => {
     const clock = new FakeClock();
     const store = connect(withMethods({ append: () => new Promise<never>(() => undefined) }), clock);
