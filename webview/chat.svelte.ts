@@ -115,6 +115,12 @@ export class Chat {
       expand: (name) => this.#ask<'expand'>({ what: 'expand', name }),
       act: (intent) => this.act(intent),
       command: (command) => this.command(command),
+      startGoal: async (objective) => {
+        const given = objective === undefined ? {} : { objective };
+        const reply = await this.connection.command({ type: 'start_goal', ...given });
+        if (!reply.ok && reply.failure.kind !== 'cancelled') this.problem = { failure: reply.failure };
+        return reply.ok;
+      },
     });
     this.sending = new Sending({
       draft: this.draft,

@@ -122,6 +122,7 @@ export function nextBatch(goal: GoalNote, turn_id: string, how: 'next' | 'again'
     iteration,
     operation_key: operationKey(goal.goal_id, iteration),
     phase: 'begun',
+    ...(how === 'next' && goal.reason !== undefined ? { reason: goal.reason } : {}),
   };
   const next = how === 'again' ? againText(goal) : (goal.next_prompt ?? goal.reason ?? 'Go on.');
   return iterationBatch(note, turn_id, next);

@@ -64,8 +64,11 @@ function toolOf({ name, description, inputSchema, risk, describe, run }: Extensi
       // A remembered rule is for the tool as a whole: what its input means is not known here, and may hold secrets.
       return Promise.resolve({ tool: name, input, sentence, risk, targets: [], subject: name });
     },
-    async run(prepared, { signal, report }) {
-      const result: unknown = await run(prepared.input as Record<string, unknown>, { signal, report });
+    async run(prepared, { signal, report, operation_key }) {
+      const result: unknown = await run(prepared.input as Record<string, unknown>, {
+        ...{ signal, report },
+        ...(operation_key === undefined ? {} : { operationKey: operation_key }),
+      });
       if (typeof result === 'string') return { content: result, is_error: false };
       const { text, isError } = (result ?? {}) as { text?: unknown; isError?: unknown };
       if (typeof text !== 'string')

@@ -136,10 +136,13 @@ export interface ExtensionTool {
   risk: 'read' | 'write' | 'run' | 'net';
   /** One sentence for card and approval; default: the name and the beginning of the input. */
   describe?: (input: Record<string, unknown>) => string;
-  /** What is thrown becomes an error result. Let go when the signal says so: the turn does not wait. */
+  /**
+   * What is thrown becomes an error result. Let go when the signal says so: the turn does not wait. `operationKey` is the
+   * same each time an iteration of a goal is tried, so that what acts on the outside can tell that it did so already.
+   */
   run: (
     input: Record<string, unknown>,
-    context: { signal: AbortSignal; report: (chunk: string) => void },
+    context: { signal: AbortSignal; report: (chunk: string) => void; operationKey?: string },
   ) => Promise<string | { text: string; isError?: boolean }>;
 }
 

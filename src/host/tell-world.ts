@@ -26,6 +26,7 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
   const bag = createBag();
   const setActive = contextKey('bough.run.active', parts.onError);
   const setFocused = contextKey('bough.chat.focused', parts.onError);
+  const setGoal = contextKey('bough.goal', parts.onError);
   const waiting = bag.add(
     new WaitingSessions({ store: parts.store, sessions, onChange: () => update(), onError: parts.onError }),
   );
@@ -37,14 +38,15 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
     showRun(foremost(all)?.run ?? 'idle');
     showNeeds(all.filter(({ run }) => run === 'waiting' || run === 'parked').length);
     const current = chats.peekCurrent();
-    const run = current === undefined ? 'idle' : (sessions.peek(current)?.agent.run() ?? 'idle');
-    setActive(run !== 'idle');
+    const agent = current === undefined ? undefined : sessions.peek(current)?.agent;
+    setActive((agent?.run() ?? 'idle') !== 'idle');
+    setGoal(agent?.goal()?.status ?? '');
     setFocused(chats.hasFocus());
   };
   bag.add(chats.onChange(update));
   bag.add(
     sessions.on((event) => {
-      if (event.type !== 'appended') update();
+      if (event.type !== 'appended' || hasGoalNote(event)) update();
       tellListeners(event, sessions.ownerOf(event.id), events);
     }),
   );
@@ -71,9 +73,13 @@ function tellListeners(event: SessionEvent, owner: string | undefined, events: A
   else events.resume.fire({ owner, event: { ...wait, step: told.step, resume: told.resume } });
 }
 
+/** What becomes of a goal may be all that is new. */
+const hasGoalNote = ({ placed }: Extract<SessionEvent, { type: 'appended' }>): boolean =>
+  placed.some(({ entry }) => entry.type === 'goal_update');
+
 /** Set only when it changes. */
-function contextKey(name: string, onError: (error: unknown) => void): (value: boolean) => void {
-  let last: boolean | undefined;
+function contextKey(name: string, onError: (error: unknown) => void): (value: boolean | string) => void {
+  let last: boolean | string | undefined;
   return (value) => {
     if (value === last) return;
     last = value;

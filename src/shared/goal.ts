@@ -54,6 +54,8 @@ export function goalLine(note: GoalNote): string | undefined {
     case 'paused':
       return `Goal: paused${behindDash(note.reason)}`;
     case 'active':
+      if (note.phase === 'begun')
+        return `Goal: iteration ${String(note.iteration)} of ${String(note.max_iterations)}`;
       return note.phase === 'evaluated' && evaluated?.completed === false
         ? `Goal: not yet${behindDash(evaluated.reason)}`
         : undefined;

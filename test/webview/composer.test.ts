@@ -228,7 +228,7 @@ describe('file mentions', () => {
 });
 
 describe('what a slash calls', () => {
-  function slashOf(offers: SlashOffer[], texts: Record<string, string | undefined> = {}) {
+  function slashOf(offers: SlashOffer[], texts: Record<string, string | undefined> = {}, starts = true) {
     const draft = new Draft();
     const done: unknown[] = [];
     const slash = new Slash({
@@ -237,6 +237,7 @@ describe('what a slash calls', () => {
       expand: (name) => Promise.resolve(texts[name]),
       act: (intent) => Promise.resolve(done.push(intent) > 0),
       command: (command) => Promise.resolve(void done.push(command)),
+      startGoal: (objective) => Promise.resolve(done.push({ goal: objective }) > 0 && starts),
     });
     return { draft, slash, done };
   }
@@ -251,6 +252,18 @@ describe('what a slash calls', () => {
     draft.text = '/new';
     await slash.takeTyped();
     expect(done).toEqual([{ type: 'compact', focus: 'the plums' }, { type: 'new_session' }]);
+  });
+
+  it('starts a goal with what follows, and gives the words back when none was started', async () => {
+    const first = slashOf([]);
+    first.draft.text = '/goal all tests pass';
+    expect(await first.slash.takeTyped()).toBe(false);
+    expect(first.done).toEqual([{ goal: 'all tests pass' }]);
+    expect(first.draft.text).toBe('');
+    const second = slashOf([], {}, false);
+    second.draft.text = '/goal all tests pass';
+    await second.slash.takeTyped();
+    expect(second.draft.text).toBe('/goal all tests pass');
   });
 
   it('puts a prompt file in place of its name, and sends a skill along', async () => {

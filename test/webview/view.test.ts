@@ -9,6 +9,7 @@ import { branchTests } from './view/branches.js';
 import { compareTests } from './view/compare.js';
 import { composerTests } from './view/composer.js';
 import { findTests } from './view/find.js';
+import { goalTests } from './view/goal.js';
 import { readingTests } from './view/reading.js';
 import { transcriptTests } from './view/transcript.js';
 import { treeTests } from './view/tree.js';
@@ -38,6 +39,7 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   attachTests(open);
   approvalTests(open);
   troubleTests(open);
+  goalTests(open);
   transcriptTests(open);
   findTests(open);
   readingTests(open);

@@ -16,6 +16,7 @@ export const slashCommands: readonly SlashCommand[] = [
     icon: 'clear-all',
     description: 'Begin anew in this session; what was said stays as a branch',
   },
+  { name: 'goal', icon: 'target', description: 'Work turn after turn until what may follow is reached' },
   { name: 'compact', icon: 'fold', description: 'Summarise the older part; what to keep may follow' },
 ];
 
@@ -26,6 +27,8 @@ export interface SlashParts {
   expand: (name: string) => Promise<string | undefined>;
   act: (intent: Intent) => Promise<boolean>;
   command: (command: UiCommand) => Promise<void>;
+  /** Asks for what is not given; false when nothing was started. */
+  startGoal: (objective: string | undefined) => Promise<boolean>;
 }
 
 export class Slash {
@@ -56,14 +59,17 @@ export class Slash {
   }
 
   async run(name: string, rest: string): Promise<void> {
-    const { draft, act, command } = this.#parts;
+    const { draft, act, command, startGoal } = this.#parts;
     const typed = draft.text;
     draft.text = '';
     if (name === 'new') await command({ type: 'new_session' });
     else if (name === 'clear') await act({ type: 'clear' });
     else {
-      const isDone = await act({ type: 'compact', ...(rest === '' ? {} : { focus: rest.slice(0, 2_000) }) });
-      // What to keep is said in the person's own words: they come back when nothing was made of them.
+      const isDone =
+        name === 'goal'
+          ? await startGoal(rest === '' ? undefined : rest.slice(0, 10_000))
+          : await act({ type: 'compact', ...(rest === '' ? {} : { focus: rest.slice(0, 2_000) }) });
+      // What was said in the person's own words comes back when nothing was made of it.
       if (!isDone && draft.text === '') draft.text = typed;
     }
   }

@@ -19,6 +19,7 @@ import { compareCommands } from './compare.js';
 import type { Commands } from './commands.js';
 import { copyCommands, type CopyCommandParts } from './copies.js';
 import { exportCommands } from './export.js';
+import { goalCommands } from './goal.js';
 import { messageCommands } from './message.js';
 import { modelCommands } from './model.js';
 import { reviewCommands } from './review.js';
@@ -58,6 +59,7 @@ export function allCommands(parts: AllCommandParts): Commands {
       now,
     }),
     ...turnCommands(shared),
+    ...goalCommands(shared),
     ...messageCommands(shared),
     ...branchCommands({ sessions, chats, reports, targets, restore: restoreParts(parts) }),
     ...compareCommands({ sessions, chats, tell }),

@@ -53,6 +53,11 @@ export interface Commands {
   'bough.turn.continue': () => Promise<void>;
   'bough.turn.retryNow': () => Promise<void>;
   'bough.turn.tryAgain': (target?: unknown) => Promise<void>;
+  'bough.goal.start': (objective?: unknown, criteria?: unknown, max?: unknown) => Promise<void>;
+  'bough.goal.pause': () => Promise<void>;
+  'bough.goal.resume': () => Promise<void>;
+  'bough.goal.retry': () => Promise<void>;
+  'bough.goal.clear': () => Promise<void>;
   'bough.message.edit': (target?: unknown) => Promise<void>;
   'bough.message.copy': (target?: unknown) => Promise<void>;
   'bough.approval.next': () => Promise<void>;
@@ -114,6 +119,11 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.turn.continue': 'Continuing',
   'bough.turn.retryNow': 'Retrying',
   'bough.turn.tryAgain': 'Trying again',
+  'bough.goal.start': 'Starting the goal',
+  'bough.goal.pause': 'Pausing the goal',
+  'bough.goal.resume': 'Resuming the goal',
+  'bough.goal.retry': 'Retrying the goal',
+  'bough.goal.clear': 'Clearing the goal',
   'bough.message.edit': 'Editing the message',
   'bough.message.copy': 'Copying the message',
   'bough.approval.next': 'Showing the approval',

@@ -47,6 +47,8 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.session.delete'](session);
     case 'compact_session':
       return commands['bough.session.compact']();
+    case 'start_goal':
+      return commands['bough.goal.start'](command.objective);
     case 'collapse_part':
       return commands['bough.branch.collapse']();
     case 'reveal_log':

@@ -124,7 +124,8 @@ const origins: Partial<Record<NonNullable<Message['origin']>, string>> = {
 
 async function promptBlocks(entry: Message, read: Read): Promise<Block[]> {
   const { typed, attachments, files } = promptOf(entry);
-  const heading = entry.role === 'system' ? 'System' : ((entry.origin && origins[entry.origin]) ?? 'Prompt');
+  const own = entry.goal_id === undefined ? entry.origin && origins[entry.origin] : 'Prompt of the goal';
+  const heading = entry.role === 'system' ? 'System' : (own ?? 'Prompt');
   const named = [...attachments.map(({ label }) => label), ...files.map(({ name }) => name)];
   return [
     { kind: 'heading', text: heading },

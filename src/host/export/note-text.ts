@@ -1,4 +1,5 @@
 /** What a note says in an export, in one line; undefined for those that say nothing to a reader. */
+import { goalLine } from '../../shared/goal.js';
 import type { Entry } from '../../shared/notes.js';
 
 export function noteText(entry: Entry): string | undefined {
@@ -31,6 +32,8 @@ export function noteText(entry: Entry): string | undefined {
       return `Started the agent ${entry.agent}: ${entry.task}`;
     case 'subagent_end':
       return `The agent ${entry.agent} ended: ${entry.status}`;
+    case 'goal_update':
+      return goalLine(entry);
     case 'run_finish':
       return `Finished (${entry.status}): ${entry.summary}`;
     default:

@@ -182,15 +182,21 @@ function toolOf({ name, title, description, inputSchema }: Tool): ServerTool {
 const shortened = (text: string): string =>
   text.length <= MOST_DESCRIPTION ? text : `${text.slice(0, MOST_DESCRIPTION).toWellFormed()}… [cut]`;
 
+/** Under which name a server finds it. */
+const OPERATION_KEY = 'bough/operation-key';
+
 async function call(
   client: Client,
   transport: Transport,
   { tool, input, options }: { tool: string; input: Record<string, unknown>; options: CallOptions },
 ): Promise<CallResult> {
-  const { signal, timeoutMs, longestMs, onProgress } = options;
+  const { signal, timeoutMs, longestMs, onProgress, operationKey } = options;
   try {
     const { content, structuredContent, isError } = await client.callTool(
-      { name: tool, arguments: input },
+      {
+        ...{ name: tool, arguments: input },
+        ...(operationKey === undefined ? {} : { _meta: { [OPERATION_KEY]: operationKey } }),
+      },
       {
         signal,
         timeout: timeoutMs,

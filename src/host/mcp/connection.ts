@@ -24,6 +24,8 @@ export interface CallOptions {
   timeoutMs: number;
   longestMs: number;
   onProgress: (text: string) => void;
+  /** The same for each try of one iteration of a goal. */
+  operationKey?: string;
 }
 
 /** Why a call has no result. `lost`: the server did not take it, and another connection may. */

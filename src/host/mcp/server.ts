@@ -105,7 +105,7 @@ export class Server {
   async call(
     tool: string,
     input: Record<string, unknown>,
-    options: Pick<CallOptions, 'signal' | 'onProgress'>,
+    options: Pick<CallOptions, 'signal' | 'onProgress' | 'operationKey'>,
   ): Promise<ToolOutcome> {
     const given: CallOptions = { ...options, timeoutMs: CALL_MS, longestMs: LONGEST_CALL_MS };
     for (let isAgain = false; ; isAgain = true) {

@@ -29,7 +29,10 @@ export function toolOf(name: string, about: { server: Server; tool: ServerTool; 
       };
       return Promise.resolve(prepared);
     },
-    run: (prepared, { signal, report }) =>
-      server.call(tool.name, prepared.input as Record<string, unknown>, { signal, onProgress: report }),
+    run: (prepared, { signal, report, operation_key }) =>
+      server.call(tool.name, prepared.input as Record<string, unknown>, {
+        ...{ signal, onProgress: report },
+        ...(operation_key === undefined ? {} : { operationKey: operation_key }),
+      }),
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { ConversationEntry, Message, ToolCallPart, ToolResultPart } from '../entry.js';
 import { isConversation, type Entry, type NoteOf } from '../notes.js';
+import { goalLine } from '../goal.js';
 import { Outline, ROOT } from './outline.js';
 import { isStandIn } from './stand-in.js';
 import { spentByTurn, tellSpent } from './spent.js';
@@ -44,19 +45,41 @@ export function rowsOf(
   const forks = head === ROOT ? new Map<string, never>() : tree.forks(head);
   const waits = waitsOf(entries);
   const rows: Row[] = [];
+  const goals = goalLines(entries);
   for (const entry of path) {
     if (entry === undefined) continue;
     const fork = forks.get(entry.id);
-    if (isToolMessage(entry) && fork === undefined) continue;
+    const lines = goals.get(entry.id);
+    if (isToolMessage(entry) && fork === undefined) {
+      tellGoal(rows.at(-1), lines);
+      continue;
+    }
     const waited = waits.get(entry.id);
     rows.push({
       ...bodyOf(entry, facts),
       ...(fork === undefined ? {} : { fork }),
       ...(waited === undefined ? {} : { waited }),
     });
+    tellGoal(rows.at(-1), lines);
   }
   tellSpent(rows, spentByTurn(entries));
   return rows;
+}
+
+/** By the entry they stand on; what is said twice is shown once. */
+function goalLines(entries: readonly { entry: Entry }[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { entry } of entries) {
+    if (entry.type !== 'goal_update' || entry.parent_id === null) continue;
+    const line = goalLine(entry);
+    const lines = found.get(entry.parent_id) ?? [];
+    if (line !== undefined && lines.at(-1) !== line) found.set(entry.parent_id, [...lines, line]);
+  }
+  return found;
+}
+
+function tellGoal(row: Row | undefined, lines: readonly string[] | undefined): void {
+  if (row !== undefined && lines !== undefined) row.goals = [...(row.goals ?? []), ...lines];
 }
 
 const isToolMessage = (entry: ConversationEntry): boolean =>

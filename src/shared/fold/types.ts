@@ -196,6 +196,8 @@ export type Row = RowBody & {
   fork?: Fork | undefined;
   waited?: Waited | undefined;
   spent?: Spent | undefined;
+  /** What became of the goal here, a line each. */
+  goals?: readonly string[] | undefined;
 };
 
 /** What a turn cost in US dollars, as far as that is known, with the tokens that were paid for. */

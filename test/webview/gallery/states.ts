@@ -1,8 +1,10 @@
 // Every state of the view, one scene each: for looking at it and for axe.
 import type { Surface } from '../../../src/host/chat/html.js';
-import type { Snapshot } from '../../../src/shared/protocol.js';
+import type { OpeningView, Snapshot } from '../../../src/shared/protocol.js';
 import { demoModel, idle, realModel, Scene } from '../bench/scenes.js';
 import { compared, filesOffered } from './compared.js';
+import { goalStates } from './goal.js';
+import { openingStates } from './opening.js';
 import { changedFiles, editedInDiff, editsAtOnce } from './review.js';
 import { asking, coloured, toolLines } from './tools.js';
 
@@ -23,6 +25,8 @@ export interface State {
   calls?: string;
   /** Test id of what the pointer is over. */
   hover?: string;
+  /** What is waited for in place of the conversation. */
+  opening?: OpeningView;
   /** Ends of two lines that are shown beside each other. */
   compare?: { left_id: string; right_id: string };
 }
@@ -568,6 +572,8 @@ const all = (): State[] => [
   empty('virtual', { place: 'virtual', model: realModel, suggestions }),
   { name: 'conversation', scene: conversation(), height: 1100 },
   { name: 'conversation-tab', scene: conversation(), surface: 'tab', height: 1100 },
+  ...openingStates(),
+  { name: 'narrowest', scene: withApproval(), width: 170, height: 1000 },
   { name: 'narrow', scene: withApproval(), width: 300, height: 1000 },
   streaming(),
   running(),
@@ -635,5 +641,6 @@ const all = (): State[] => [
   compared('compare', { height: 900 }),
   compared('compare-tab', { surface: 'tab' }),
   filesOffered(),
+  ...goalStates(),
   { name: 'code-block', scene: conversation(), height: 1100, hover: 'code-copy' },
 ];
