@@ -20,6 +20,8 @@ export class Bodies {
   /** By the offset of the line; the last read stands last. */
   readonly #lines = new Map<number, { entries: readonly Entry[]; length: number }>();
   #cachedBytes = 0;
+  /** How often the file turned out to be another one. */
+  #forgotten = 0;
 
   constructor(files: Files, path: string) {
     this.#files = files;
@@ -94,12 +96,13 @@ export class Bodies {
     }
     if (missing.length === 0) return found;
     let left = missing.reduce((sum, { length }) => sum + length, 0);
+    const forgotten = this.#forgotten;
     await this.#eachLine(missing, (place, bytes) => {
       if (sumOf(bytes) !== place.sum) throw changed(this.#path, place.offset);
       const entries = entriesIn(bytes, ledger);
       found.set(place.offset, entries);
       // What would be let go of again before the last line is read is not kept at all.
-      if (left <= CACHE_BYTES) this.#keep(place, entries);
+      if (left <= CACHE_BYTES && forgotten === this.#forgotten) this.#keep(place, entries);
       left -= place.length;
     });
     return found;
@@ -117,6 +120,7 @@ export class Bodies {
 
   /** The file is not the one that was read from. */
   forget(): void {
+    this.#forgotten++;
     this.#lines.clear();
     this.#cachedBytes = 0;
   }

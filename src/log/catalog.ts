@@ -38,6 +38,8 @@ export interface CatalogParts {
   who: MarkParts['who'];
   /** Nothing is written, not even the index: the sessions are those of another storage folder. */
   isToRead?: boolean;
+  /** The build that lists; absent: rows of any build count. */
+  producer?: string;
   /** Reads what was said in logs; default: here. */
   readTexts?: ReadTexts;
   /** The list is right all the same when its cache cannot be written; somebody should know. */
@@ -233,13 +235,14 @@ export class Catalog {
   }
 
   #readIndex(): Promise<Map<string, IndexRow>> {
-    return readIndex(this.#parts.files, this.#parts.cache);
+    const { files, cache, producer } = this.#parts;
+    return readIndex(files, cache, producer);
   }
 
   async #writeIndex(rows: ReadonlyMap<string, IndexRow>): Promise<void> {
-    const { files, cache, onTrouble } = this.#parts;
+    const { files, cache, onTrouble, producer } = this.#parts;
     try {
-      await writeIndex(files, cache, rows);
+      await writeIndex(files, cache, rows, producer);
     } catch (error) {
       onTrouble(storageFailure(error, 'write the list of sessions to', indexFileIn(cache)));
     }

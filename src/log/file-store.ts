@@ -56,11 +56,10 @@ export class FileStore implements SessionStore, StoreAbilities {
   constructor(parts: FileStoreParts) {
     this.#parts = parts;
     this.#sessions = path.join(parts.folder, 'sessions');
-    const { files, clock, who, onTrouble } = parts;
+    const { files, clock, who, onTrouble, producer, readTexts } = parts;
+    const list = { files, clock, who, onTrouble, producer, sessions: this.#sessions };
     const cache = path.join(parts.folder, 'cache');
-    const { readTexts } = parts;
-    const search = readTexts === undefined ? {} : { readTexts };
-    this.#catalog = new Catalog({ files, clock, sessions: this.#sessions, cache, who, onTrouble, ...search });
+    this.#catalog = new Catalog({ ...list, cache, ...(readTexts === undefined ? {} : { readTexts }) });
     const folder = path.join(parts.folder, 'trash');
     this.#trash = new Trash({ files, folder, sessions: this.#sessions, clock, who });
     this.#handles = new SessionHandles(parts, this.#sessions, (id) => this.#changed.tell(id));

@@ -11,7 +11,12 @@ import type { SessionSummary } from './store.js';
 
 const INDEX_VERSION = 1;
 
-const indexSchema = z.object({ version: z.literal(INDEX_VERSION), rows: z.record(z.string(), z.unknown()) });
+const indexSchema = z.object({
+  version: z.literal(INDEX_VERSION),
+  /** The build that wrote it: another may make something else of the same log. */
+  producer: z.string().optional(),
+  rows: z.record(z.string(), z.unknown()),
+});
 
 export interface IndexRow {
   size: number;
@@ -21,15 +26,20 @@ export interface IndexRow {
 
 export const indexFileIn = (cache: string): string => path.join(cache, 'index.json');
 
-/** By the name of the log. */
-export async function readIndex(files: Files, cache: string): Promise<Map<string, IndexRow>> {
+/** By the name of the log; rows of another build than `producer`, when that is named, are read anew. */
+export async function readIndex(
+  files: Files,
+  cache: string,
+  producer?: string,
+): Promise<Map<string, IndexRow>> {
   const rows = new Map<string, IndexRow>();
   try {
     const bytes = await ifThere(files.read(indexFileIn(cache)));
     if (bytes === undefined) return rows;
     const index = indexSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+    const isOurs = producer === undefined || index.data?.producer === producer;
     for (const [name, row] of Object.entries(index.data?.rows ?? {}))
-      if (isRow(row) && isOf(name, row.summary.id)) rows.set(name, upToDate(row));
+      if (isRow(row) && isOf(name, row.summary.id)) rows.set(name, upToDate(row, isOurs));
   } catch {
     return new Map(); // a cache that makes no sense or cannot be read is made again
   }
@@ -78,10 +88,10 @@ function isRow(row: unknown): row is IndexRow {
   );
 }
 
-/** One of before rows said these is read anew; it is kept for the case that its log is not found. */
-function upToDate(row: IndexRow): IndexRow {
+/** One of another build, or of before rows said these, is read anew; it is kept for the case that its log is not found. */
+function upToDate(row: IndexRow, isOurs: boolean): IndexRow {
   const { said, leaves, updated } = row.summary as Partial<SessionSummary> & SessionSummary;
-  if (Number.isFinite(said) && Number.isFinite(leaves)) return row;
+  if (Number.isFinite(said) && Number.isFinite(leaves)) return isOurs ? row : { ...row, mtime: -1 };
   return { ...row, mtime: -1, summary: { ...row.summary, said: updated, leaves: 0 } };
 }
 
@@ -92,8 +102,9 @@ export async function writeIndex(
   files: Files,
   cache: string,
   rows: ReadonlyMap<string, IndexRow>,
+  producer?: string,
 ): Promise<void> {
-  const text = JSON.stringify({ version: INDEX_VERSION, rows: Object.fromEntries(rows) });
+  const text = JSON.stringify({ version: INDEX_VERSION, producer, rows: Object.fromEntries(rows) });
   await files.makeFolder(cache);
   await files.replace(indexFileIn(cache), new TextEncoder().encode(text));
 }

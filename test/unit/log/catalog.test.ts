@@ -129,6 +129,29 @@ describe('the list of sessions', () => {
     });
   });
 
+  it('B13: reads anew what another build made of the logs, and keeps its row of one that is not found', async () => {
+    await fill(3);
+    const before = await rows();
+    const known = JSON.parse(await readFile(index(), 'utf8')) as {
+      producer: string;
+      rows: Record<string, { summary: SessionSummary }>;
+    };
+    for (const { summary } of Object.values(known.rows)) summary.title = 'As that build called it';
+    await writeFile(index(), JSON.stringify({ ...known, producer: 'bough/0.0.0-before' }));
+    await rm(place.log('s2'));
+    const later = place.store({ files });
+    reads();
+    const found = await rows(later);
+    expect(reads()).toBe(2);
+    expect(found.filter(({ id }) => id !== 's2')).toEqual(before.filter(({ id }) => id !== 's2'));
+    expect(found.find(({ id }) => id === 's2')).toMatchObject({
+      status: 'missing',
+      title: 'As that build called it',
+    });
+    await rows(place.store({ files }));
+    expect(reads()).toBe(0);
+  });
+
   it('B13: believes the folder, not an index that says what is not there or leaves out what is', async () => {
     await fill(2);
     await rows();

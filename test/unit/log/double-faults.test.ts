@@ -2,11 +2,14 @@
 import { access, copyFile, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Bodies } from '../../../src/log/bodies.js';
 import { DraftFiles } from '../../../src/log/draft.js';
+import type { Ledger } from '../../../src/log/ledger.js';
+import { loadLog } from '../../../src/log/load.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
 import { useFaultyPlace, type FaultyPlace } from './faulty-place.js';
-import { pathTexts } from './lines.js';
+import { headerLine, lines, messageLine, pathTexts, textOf } from './lines.js';
 import { assistant, randomIds, user } from './support.js';
 
 let made: FaultyPlace;
@@ -141,6 +144,35 @@ describe('a write that was taken back', () => {
     expect(await pathTexts(first)).toEqual(['a', LONG, text, 'c']);
     const again = await made.place.store().open('s');
     expect([await pathTexts(again), again.damage]).toEqual([['a', LONG, text, 'c'], []]);
+  });
+});
+
+describe('what was read of a file that was another one by then', () => {
+  it('is not kept: what stands there now is read', async () => {
+    const { files, place } = made;
+    const read = async (text: string): Promise<Ledger> => {
+      await writeFile(file, lines(headerLine('s'), messageLine('a', null, text)));
+      return (await loadLog(files, file, 's')).ledger;
+    };
+    const file = path.join(place.folder, 's.jsonl');
+    const bodies = new Bodies(files, file);
+    const before = await read('before');
+    const inner = files.open.bind(files);
+    files.open = async (name, mode) => {
+      const opened = await inner(name, mode);
+      return {
+        ...opened,
+        read: async (into, position) => {
+          const got = await opened.read(into, position);
+          bodies.forget();
+          return got;
+        },
+      };
+    };
+    expect((await bodies.read(before, [0])).map(({ entry }) => textOf(entry))).toEqual(['before']);
+    files.open = inner;
+    const after = await read('behind');
+    expect((await bodies.read(after, [0])).map(({ entry }) => textOf(entry))).toEqual(['behind']);
   });
 });
 
