@@ -161,7 +161,7 @@ class StoredFold implements FoldBase {
     if (ordinal >= 0) {
       const end = this.#startBegins[ordinal + 1] ?? 0;
       for (let at = this.#startBegins[ordinal] ?? 0; at < end; at++) line.mark(this.#starts[at] ?? 0);
-      if (this.#isNotBegun[ordinal] === 1) line.markCalls(this.digest(ordinal));
+      if (this.#isNotBegun[ordinal] === 1) line.markCalls(this.#digests.json<Digest>(ordinal).calls);
     }
     const end = this.#noteBegins[ordinal + 2] ?? 0;
     for (let at = this.#noteBegins[ordinal + 1] ?? 0; at < end; at++) {

@@ -37,8 +37,11 @@ function placesIn(nodes: readonly OutlineNode[]): (id: string) => number {
   };
 }
 
-const idsOf = (nodes: readonly OutlineNode[], wanted: OutlineNode[2]): string[] =>
-  nodes.flatMap(([id, , type]) => (type === wanted ? [id] : []));
+function idsOf(nodes: readonly OutlineNode[], wanted: OutlineNode[2]): string[] {
+  const ids: string[] = [];
+  for (const node of nodes) if (node[2] === wanted) ids.push(node[0]);
+  return ids;
+}
 
 /** Where the kept part of the last compaction that can be applied begins. */
 async function keptFrom(

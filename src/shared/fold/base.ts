@@ -60,7 +60,7 @@ export interface Checkpoint {
 export interface MarkedLine {
   mark(position: number): void;
   markEnd(placed: PlacedNote): void;
-  markCalls(digest: Digest): void;
+  markCalls(calls: Digest['calls']): void;
 }
 
 export interface FoldBase {

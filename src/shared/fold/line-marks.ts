@@ -110,7 +110,7 @@ export class LineMarks {
     else if (note?.type === 'approval_request') this.#markFact('decisions', id);
   }
 
-  markCalls({ calls }: Digest): void {
+  markCalls(calls: Digest['calls']): void {
     for (const { call_id } of calls) this.#markFact('starts', call_id);
   }
 

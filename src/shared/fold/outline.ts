@@ -10,6 +10,10 @@ export const PREVIEW_LENGTH = 80;
 /** The parent's ordinal of a root. */
 export const ROOT = -1;
 
+/** How often an id is looked for among the last nodes, and among how many, before there is a table of all. */
+const LOOKS = 16;
+const NEAR = 2_000;
+
 /** First words of a text on one line, at most {@link PREVIEW_LENGTH} characters, never half a character. */
 export function firstWords(text: string): string {
   const beginning = onOneLine(text.slice(0, 2 * PREVIEW_LENGTH));
@@ -103,6 +107,7 @@ export class Outline {
   #base: OutlineBase | undefined;
   #ordinals: Map<string, number> | undefined;
   #siblings: Siblings | undefined;
+  #looks = 0;
   #newest: Int32Array = new Int32Array(0);
   /** What was looked up last: notes follow each other on the same node. */
   #found: { id: string; ordinal: number } | undefined;
@@ -154,10 +159,20 @@ export class Outline {
   ordinal(id: string | null): number {
     if (id === null) return ROOT;
     if (this.#found?.id === id) return this.#found.ordinal;
-    const ordinal = this.#places.get(id);
+    const ordinal = this.#nearEnd(id) ?? this.#places.get(id);
     if (ordinal === undefined) return ROOT;
     this.#found = { id, ordinal };
     return ordinal;
+  }
+
+  /** Few are asked for of an outline that is only looked at, mostly of its last: it takes no table of all. */
+  #nearEnd(id: string): number | undefined {
+    if (this.#ordinals !== undefined || this.#looks >= LOOKS) return undefined;
+    this.#looks++;
+    const nodes = this.#nodes;
+    const until = Math.max(0, nodes.length - NEAR);
+    for (let at = nodes.length - 1; at >= until; at--) if (nodes[at]?.[0] === id) return at;
+    return undefined;
   }
 
   /** −1 at a root. */

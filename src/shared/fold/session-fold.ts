@@ -200,7 +200,7 @@ export class SessionFold {
     const line = this.#line;
     this.#base?.markLine(ordinal, until, line);
     const digest = this.#digests[ordinal - this.#baseCount];
-    if (digest !== undefined) line.markCalls(digest);
+    if (digest !== undefined) line.markCalls(digest.calls);
     for (const placed of this.#notes.get(ordinal) ?? NONE) {
       if (placed.position >= until) break;
       line.mark(placed.position);
