@@ -10,19 +10,22 @@ export interface Measured {
 }
 
 /** What is searched for: said in some of the sessions. */
-export const SEARCHED = 'ends early and another';
+export const SEARCHED = 'lost branch lost';
 
 export type Works = Record<string, (folder: string, id: string) => Promise<Measured>>;
 
-export async function measured(
-  work: () => Record<string, unknown> | Promise<Record<string, unknown>>,
+/** `outcome` tells, when the time is taken, what came of the work. */
+export async function measured<T>(
+  work: () => T | Promise<T>,
+  outcome: (result: T) => Record<string, unknown> = () => ({}),
 ): Promise<Measured> {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   const begin = performance.now();
-  const outcome = await work();
+  const result = await work();
   const ms = performance.now() - begin;
-  return { ms, bytes: process.memoryUsage.rss() - before, outcome };
+  const bytes = process.memoryUsage.rss() - before;
+  return { ms, bytes, outcome: outcome(result) };
 }
 
 /** So many texts, and which. */

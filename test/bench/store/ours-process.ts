@@ -47,9 +47,14 @@ function searching(folder: string): { reader: TextReader; store: FileStore } {
   return { reader, store: store(folder, reader.read) };
 }
 
-async function contextOf(log: SessionLog, head?: string): Promise<string[]> {
-  const said = selectPath(await toldLine(log, head));
-  return said
+type Context = ReturnType<typeof selectPath>;
+
+const contextOf = async (log: SessionLog, head?: string): Promise<Context> =>
+  selectPath(await toldLine(log, head));
+
+/** To be compared with the peer's. */
+function textsOf(context: Context): string[] {
+  return context
     .flatMap((part) => (part.kind === 'message' ? part.entry.parts : []))
     .flatMap((part) => {
       if (part.type === 'text') return [part.text];
@@ -81,15 +86,18 @@ function otherLeaf(log: SessionLog): string {
 
 const works: Works = {
   open: (folder, id) =>
-    measured(async () => {
-      const { count } = await openTo(folder, id);
-      return { count };
-    }),
+    measured(
+      () => openTo(folder, id),
+      ({ count }) => ({ count }),
+    ),
   'open to context': (folder, id) =>
-    measured(async () => {
-      const { count, log } = await openTo(folder, id);
-      return { count, context: told(await contextOf(log)) };
-    }),
+    measured(
+      async () => {
+        const { count, log } = await openTo(folder, id);
+        return { count, context: await contextOf(log) };
+      },
+      ({ count, context }) => ({ count, context: told(textsOf(context)) }),
+    ),
   /** With no time taken: what a first visit leaves behind is there for the next. */
   visit: async (folder, id) => {
     const { log } = await openTo(folder, id);
@@ -103,28 +111,33 @@ const works: Works = {
   'cached context': async (folder, id) => {
     const { log } = await openTo(folder, id);
     await contextOf(log);
-    return measured(async () => ({ context: told(await contextOf(log)) }));
+    return measured(
+      () => contextOf(log),
+      (context) => ({ context: told(textsOf(context)) }),
+    );
   },
   switch: async (folder, id) => {
     const { log } = await openTo(folder, id);
     const head = otherLeaf(log);
-    return measured(async () => {
-      log.state(head);
-      return { head, context: told(await contextOf(log, head)) };
-    });
+    return measured(
+      () => {
+        log.state(head);
+        return contextOf(log, head);
+      },
+      (context) => ({ head, context: told(textsOf(context)) }),
+    );
   },
   fork: (folder, id) =>
-    measured(async () => {
-      const copy = await store(folder).fork(id);
-      return { count: copy.outline.length };
-    }),
+    measured(
+      () => store(folder).fork(id),
+      (copy) => ({ count: copy.outline.length }),
+    ),
   append: async (folder, id) => {
     const log = await store(folder).openOrCreate(id);
     await log.append([draft(0)]);
     const lease = await log.acquire();
     const result = await measured(async () => {
       for (let index = 1; index <= 200; index++) await log.append([draft(index)]);
-      return {};
     });
     lease.dispose();
     return result;
@@ -133,10 +146,10 @@ const works: Works = {
     const log = await store(folder).openOrCreate(id);
     await log.append([draft(0)]);
     const lease = await log.acquire();
-    const result = await measured(async () => {
-      await Promise.all(Array.from({ length: 1_000 }, (_, index) => log.append([draft(index)])));
-      return { count: log.outline.length };
-    });
+    const result = await measured(
+      () => Promise.all(Array.from({ length: 1_000 }, (_, index) => log.append([draft(index)]))),
+      () => ({ count: log.outline.length }),
+    );
     lease.dispose();
     return result;
   },
@@ -150,17 +163,16 @@ const works: Works = {
         await file.write(`${JSON.stringify({ ...begin, timestamp, ...draft(index) })}\n`);
         await file.datasync();
       }
-      return {};
     });
     await file.close();
     return result;
   },
   /** What the panel shows at first. */
   'first page': (folder) =>
-    measured(async () => {
-      const { sessions } = await store(folder).list({ limit: 50 });
-      return { count: sessions.length };
-    }),
+    measured(
+      () => store(folder).list({ limit: 50 }),
+      ({ sessions }) => ({ count: sessions.length }),
+    ),
   'forget list': async (folder) => {
     await rm(path.join(folder, 'ours/cache'), { recursive: true, force: true });
     return { ms: 0, bytes: 0 };
@@ -168,15 +180,15 @@ const works: Works = {
   /** Among all sessions, whatever they are called. */
   search: async (folder) => {
     const { reader, store: shop } = searching(folder);
-    const result = await measured(async () => {
-      const { sessions } = await shop.list({ archived: 'all', limit: 200, text: SEARCHED });
-      return {
+    const result = await measured(
+      () => shop.list({ archived: 'all', limit: 200, text: SEARCHED }),
+      ({ sessions }) => ({
         hits: sessions
           .map((row) => row.id)
           .sort()
           .join(' '),
-      };
-    });
+      }),
+    );
     reader.dispose();
     return result;
   },
@@ -185,22 +197,25 @@ const works: Works = {
     return { ms: 0, bytes: 0 };
   },
   list: (folder) =>
-    measured(async () => {
-      const shop = store(folder);
-      let count = 0;
-      let messages = 0;
-      for (let cursor: string | undefined; ;) {
-        const page = await shop.list({
-          archived: 'all',
-          limit: 200,
-          ...(cursor === undefined ? {} : { cursor }),
-        });
-        count += page.sessions.length;
-        for (const row of page.sessions) messages += row.messages;
-        if (page.cursor === undefined) return { count, messages };
-        cursor = page.cursor;
-      }
-    }),
+    measured(
+      async () => {
+        const shop = store(folder);
+        let count = 0;
+        let messages = 0;
+        for (let cursor: string | undefined; ;) {
+          const page = await shop.list({
+            archived: 'all',
+            limit: 200,
+            ...(cursor === undefined ? {} : { cursor }),
+          });
+          count += page.sessions.length;
+          for (const row of page.sessions) messages += row.messages;
+          if (page.cursor === undefined) return { count, messages };
+          cursor = page.cursor;
+        }
+      },
+      (outcome) => outcome,
+    ),
 };
 
 const [work = '', folder = '', id = ''] = process.argv.slice(2);

@@ -38,10 +38,9 @@ const textsOf = ({ content }: PeerMessage): string[] =>
         part.type === 'text' ? [part.text ?? ''] : [],
       )
     : [];
-const contextOf = (session: PeerSession): string[] =>
-  session
-    .buildSessionContext()
-    .messages.flatMap((message) => (message.role === 'compactionSummary' ? [] : textsOf(message)));
+type Context = ReturnType<PeerSession['buildSessionContext']>;
+const toldIn = ({ messages }: Context): string =>
+  told(messages.flatMap((message) => (message.role === 'compactionSummary' ? [] : textsOf(message))));
 
 const message = (index: number): object => ({
   role: 'user',
@@ -51,56 +50,71 @@ const message = (index: number): object => ({
 
 const works: Works = {
   open: () =>
-    measured(() => {
-      const session = open(id);
-      return { count: session.getEntries().length, context: told(contextOf(session)) };
-    }),
+    measured(
+      () => {
+        const session = open(id);
+        return { session, context: session.buildSessionContext() };
+      },
+      ({ session, context }) => ({ count: session.getEntries().length, context: toldIn(context) }),
+    ),
   'open to context': () => works['open']?.('', '') ?? Promise.reject(new Error('there is no such work')),
   'cached context': () => {
     const session = open(id);
-    contextOf(session);
-    return measured(() => ({ context: told(contextOf(session)) }));
+    session.buildSessionContext();
+    return measured(
+      () => session.buildSessionContext(),
+      (context) => ({ context: toldIn(context) }),
+    );
   },
   /** To the head that the other side says. */
   switch: () => {
     const session = open(id);
-    contextOf(session);
+    session.buildSessionContext();
     const head = process.argv[6] ?? '';
-    return measured(() => {
-      session.branch(head);
-      return { head, context: told(contextOf(session)) };
-    });
+    return measured(
+      () => {
+        session.branch(head);
+        return session.buildSessionContext();
+      },
+      (context) => ({ head, context: toldIn(context) }),
+    );
   },
   fork: () =>
     measured(() => {
       const session = open(id);
       session.createBranchedSession(session.getLeafId() ?? '');
-      return {};
     }),
   burst: () => {
     const session = SessionManager.create('/bench', sessions);
     session.appendMessage(message(0));
-    return measured(() => {
-      for (let index = 0; index < 1_000; index++) session.appendMessage(message(index));
-      return { count: session.getEntries().length };
-    });
+    return measured(
+      () => {
+        for (let index = 0; index < 1_000; index++) session.appendMessage(message(index));
+      },
+      () => ({ count: session.getEntries().length }),
+    );
   },
   search: () =>
-    measured(async () => {
-      const rows = await SessionManager.list('/bench', sessions);
-      const hits = rows.filter((row) => row.allMessagesText.toLowerCase().includes(SEARCHED));
-      return {
+    measured(
+      async () => {
+        const rows = await SessionManager.list('/bench', sessions);
+        return rows.filter((row) => row.allMessagesText.toLowerCase().includes(SEARCHED));
+      },
+      (hits) => ({
         hits: hits
           .map((row) => row.id)
           .sort()
           .join(' '),
-      };
-    }),
+      }),
+    ),
   list: () =>
-    measured(async () => {
-      const rows = await SessionManager.list('/bench', sessions);
-      return { count: rows.length, messages: rows.reduce((sum, row) => sum + row.messageCount, 0) };
-    }),
+    measured(
+      () => SessionManager.list('/bench', sessions),
+      (rows) => ({
+        count: rows.length,
+        messages: rows.reduce((sum, row) => sum + row.messageCount, 0),
+      }),
+    ),
 };
 
 const run = works[work];
