@@ -17,7 +17,7 @@ export function goalWords(note: GoalNote, { status, doing, reason }: GoalView): 
     case 'active': {
       const again = reason === undefined ? '' : ` ${asSentence(reason)}`;
       const before = doing === 'working' && note.phase === 'begun' ? note.reason : undefined;
-      const last = before === undefined ? '' : ` Not yet reached before: ${asSentence(before)}`;
+      const last = before === undefined ? '' : ` Not yet: ${asSentence(before)}`;
       return `Iteration ${round}, ${doings[doing ?? 'working']}.${again}${last}`;
     }
     case 'paused':

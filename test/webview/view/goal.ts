@@ -38,7 +38,7 @@ export function goalTests(open: Open): void {
           .getByRole('button', { name: 'Resume' })
           .evaluate((node) => node === document.activeElement),
       ).toBe(true);
-      await eventually(() => chat.page.locator('[role="status"]').first().innerText()).toContain(
+      await eventually(() => chat.page.locator('main > [role="status"]').innerText()).toContain(
         'Paused in iteration 2 of 20.',
       );
     });
@@ -46,7 +46,7 @@ export function goalTests(open: Open): void {
     it('cannot be driven while another window works on it, and says why', async () => {
       const chat = await open(goalScene({ status: 'active', doing: 'elsewhere' }));
       const pause = chat.at('goal').getByRole('button', { name: 'Pause' });
-      await pause.click();
+      await pause.press('Enter');
       expect(await pause.getAttribute('aria-disabled')).toBe('true');
       expect(await pause.getAttribute('title')).toContain('Another window works on it');
       expect(chat.received.filter(({ type }) => type === 'intent')).toEqual([]);
