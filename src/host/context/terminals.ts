@@ -22,7 +22,7 @@ export interface Terminals extends vscode.Disposable {
   /** There is one to ask. */
   has(): boolean;
   /** The last command of this terminal, else of the one that was used last. */
-  lastCommand(terminal?: vscode.Terminal): Mention;
+  lastCommand(terminal?: vscode.Terminal): Promise<Mention>;
   /** What is selected in the one that was used last; undefined when nothing is. */
   selection(): Promise<Mention | undefined>;
 }
@@ -47,10 +47,10 @@ export function watchTerminals(onError: (error: unknown) => void): Terminals {
   );
   return {
     has: () => vscode.window.terminals.length > 0,
-    lastCommand(terminal = vscode.window.activeTerminal) {
+    async lastCommand(terminal = vscode.window.activeTerminal) {
       const ran = terminal && last.get(terminal);
       if (terminal === undefined || ran === undefined) throw new Refusal(nothingSeen);
-      return mentionOf(terminal, ran);
+      return mentionOf(terminal, (await readMissed(terminal, ran)) ?? ran);
     },
     selection: readSelection,
     dispose: () => void watching.dispose(),
@@ -72,34 +72,50 @@ function mentionOf({ name }: vscode.Terminal, { command, output, chars, exitCode
   const end = isOver
     ? `It ended${exitCode === undefined ? '' : ` with exit code ${exitCode}`}.`
     : 'It is still running.';
+  const printed = output.trim() === '' ? '[Nothing was seen of what it printed.]' : output.trimEnd();
   const short = command.length > 40 ? `${command.slice(0, 40)}…` : command;
   return {
     kind: 'terminal',
     label: `${name}: ${short.replace(/\s+/g, ' ')}`.toWellFormed(),
-    text: `$ ${command}\n${mark}${output.trimEnd()}\n[${end}]`.toWellFormed(),
+    text: `$ ${command}\n${mark}${printed}\n[${end}]`.toWellFormed(),
   };
 }
 
 /**
- * There is no other way to it than over the clipboard, which gets back what it held. Where it holds no text it may hold a
- * picture or files, which cannot be read here and so not be put back: then nothing is written before, so that they stay
- * when nothing is selected; nor after: what was selected is in it then, as after any copying.
+ * Over a connection VS Code tells of a command and of what it printed in one go when it ends at once: then that is gone
+ * before anybody can read along, and only the terminal itself still has it. A browser would ask the person before it let
+ * the clipboard be read. undefined when nothing can be had.
  */
+async function readMissed(terminal: vscode.Terminal, ran: Ran): Promise<Ran | undefined> {
+  if (!ran.isOver || ran.chars > 0 || terminal !== vscode.window.activeTerminal) return undefined;
+  if (vscode.env.uiKind !== vscode.UIKind.Desktop) return undefined;
+  const output = await copiedBy('workbench.action.terminal.copyLastCommandOutput');
+  return { ...ran, output: output.slice(-MOST_CHARS), chars: output.length };
+}
+
 async function readSelection(): Promise<Mention | undefined> {
   const terminal = vscode.window.activeTerminal;
   if (terminal === undefined) return undefined;
+  const selected = await copiedBy('workbench.action.terminal.copySelection');
+  if (selected.trim() === '') return undefined;
+  return { kind: 'terminal', label: `Selection in ${terminal.name}`, text: cap(selected, MOST_CHARS, 'end') };
+}
+
+/**
+ * What a command of the terminal copies. There is no other way to it than over the clipboard, which gets back what it held.
+ * Where it holds no text it may hold a picture or files, which cannot be read here and so not be put back: then nothing is
+ * written before, so that they stay when nothing is copied; nor after: it is in the clipboard then, as after any copying.
+ */
+async function copiedBy(command: string): Promise<string> {
   const { clipboard } = vscode.env;
   const before = await clipboard.readText();
-  let selected: string;
   try {
     if (before !== '') await clipboard.writeText('');
-    await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
-    selected = await clipboard.readText();
+    await vscode.commands.executeCommand(command);
+    return await clipboard.readText();
   } finally {
     if (before !== '') await clipboard.writeText(before);
   }
-  if (selected.trim() === '') return undefined;
-  return { kind: 'terminal', label: `Selection in ${terminal.name}`, text: cap(selected, MOST_CHARS, 'end') };
 }
 
 const nothingSeen = {
