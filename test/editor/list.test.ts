@@ -47,6 +47,10 @@ test('B10 B13 B15: the list is complete when its index is gone, garbled or stale
     rmSync(index);
     copyFileSync(alder.file, path.join(path.dirname(alder.file), 'dropped-in.jsonl'));
     const old = new Date(Date.now() - 400 * 86_400_000);
+    const saidThen = alder.bytes
+      .toString('utf8')
+      .replaceAll(/"timestamp":"[^"]+"/g, `"timestamp":"${old.toISOString()}"`);
+    writeFileSync(alder.file, saidThen);
     utimesSync(alder.file, old, old);
     chat = await reloaded(editor);
     for (const title of ['Alder', 'Beech', 'Older']) await editor.row(title);
