@@ -68,6 +68,8 @@ export interface Bough extends ApiSource {
 }
 
 export async function createBough(parts: BoughParts): Promise<Bough> {
+  let hasOtherFolders = false;
+  const early = vscode.workspace.onDidChangeWorkspaceFolders(() => (hasOtherFolders = true));
   const ground = await layGround(parts);
   const { bag, storage, sessions, drafts } = ground;
   const { store } = storage;
@@ -110,7 +112,10 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
       limits: () => readRestLimits(readSetting),
     }),
   );
-  bag.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void folders.followFolders().catch(onError)));
+  const followFolders = (): void => void folders.followFolders().catch(onError);
+  bag.add(vscode.workspace.onDidChangeWorkspaceFolders(followFolders));
+  early.dispose();
+  if (hasOtherFolders) followFolders();
   bag.add(tree.onDidFilter((filter) => parts.list.say(filterWords(filter))));
   bag.add(chats.onChange(whenOther(shown, () => tree.refresh())));
   bag.add(sessions.on(({ id, type }) => (type === 'closed' ? drafts.forget(id) : undefined)));

@@ -87,7 +87,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   const memory = createMemoryStore({ clock, ids, producer: shared.producer });
   const store = new WindowStore({ first, memory, freshId: () => ids.session(), onError, clean: parts.clean });
   const buckets = createBuckets(shared, store);
-  store.setPlaces(await othersOrNone(buckets, onTrouble));
+  await store.follow(() => othersOrNone(buckets, onTrouble));
   const surfaces = new ActiveSessions(bucket.folder, shared);
   const active = activeSession(`vscode:${bucket.key}`, {
     surfaces,

@@ -61,7 +61,7 @@ export class OtherFolders {
   /** The folders of the window changed. */
   async followFolders(): Promise<void> {
     const { buckets, store, tree } = this.parts;
-    store.setPlaces(await buckets.others());
+    await store.follow(() => buckets.others());
     tree.refresh();
   }
 

@@ -69,6 +69,8 @@ export class WindowStore implements SessionStore {
   /** What is wrong with a place, by its key, is told once, however often it is asked, until it works again. */
   readonly #told = new Map<string, string>();
   #failing: readonly string[] = [];
+  /** How often the folders changed. */
+  #follows = 0;
 
   constructor(private readonly parts: WindowStoreParts) {
     this.#places = [parts.first];
@@ -85,8 +87,14 @@ export class WindowStore implements SessionStore {
     return this.#places;
   }
 
-  /** The folders of the window changed; the first one stays. */
-  setPlaces(others: readonly Place[]): void {
+  /**
+   * The folders of the window changed; the first one stays. When they change again while they are read, what is read last
+   * counts, however long each takes.
+   */
+  async follow(read: () => Promise<readonly Place[]>): Promise<void> {
+    const turn = ++this.#follows;
+    const others = await read();
+    if (turn !== this.#follows) return;
     for (const place of others) this.#know(place);
     this.#places = [this.parts.first, ...others.filter(({ key }) => key !== this.parts.first.key)];
   }

@@ -46,15 +46,27 @@ describe('the sessions of a window', () => {
     await say(await second.store.openOrCreate('two'), 'In the second');
     await say(await window.openOrCreate('one'), 'In the first');
     expect(await titles(window)).toEqual(['In the first']);
-    window.setPlaces([second]);
+    await window.follow(() => Promise.resolve([second]));
     expect(await titles(window)).toEqual(['In the first', 'In the second']);
     expect((await window.placeOf('two')).key).toBe('second');
     await window.rename('two', 'Renamed');
     expect((await second.store.list()).sessions).toMatchObject([{ title: 'Renamed' }]);
     expect((await first.store.list()).sessions).toMatchObject([{ id: 'one' }]);
-    window.setPlaces([]);
+    await window.follow(() => Promise.resolve([]));
     expect(await titles(window)).toEqual(['In the first']);
     expect((await window.open('two')).id).toBe('two');
+  });
+
+  it('B12: are those of the folders as they changed last, though the change before takes longer to be read', async () => {
+    const { window, second } = make();
+    await say(await second.store.openOrCreate('two'), 'In the second');
+    let resolve = (_places: Place[]): void => undefined;
+    const slow = new Promise<Place[]>((settle) => (resolve = settle));
+    const before = window.follow(() => slow);
+    await window.follow(() => Promise.resolve([second]));
+    resolve([]);
+    await before;
+    expect(await titles(window)).toEqual(['In the second']);
   });
 
   it('one in memory only is listed while the window lives, in no folder, and its fork stays there too', async () => {
