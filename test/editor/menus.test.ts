@@ -94,6 +94,7 @@ test('branch, edit, copy, label, compare, collapse and fork from the menus of me
 
     // a session of its own, up to here
     await editor.choose(answer('The other third.'), 'Fork Session…');
+    await editor.pick('Up to here');
     await eventually(async () => (await person.at('session-title').innerText()).startsWith('Fork of'), {
       what: 'the fork is shown',
     });

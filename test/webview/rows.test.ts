@@ -9,7 +9,8 @@ import { goesOn, itemsOf, withGrowing } from '../../webview/transcript/items.js'
 import { promptOf, textOf } from '../../src/shared/prompt-parts.js';
 import { promptToEdit } from '../../webview/transcript/prompt-text.js';
 import { quietGroups } from '../../webview/transcript/quiet.js';
-import { ownSentence, sentenceOf } from '../../webview/transcript/sentence.js';
+import { ownSentence } from '../../webview/transcript/outcome.js';
+import { sentenceOf } from '../../webview/transcript/sentence.js';
 import { ALL, PAGE, RowWindow, usualFirst } from '../../webview/transcript/window.svelte.js';
 import { duration } from '../../webview/ui/clock.svelte.js';
 import {
@@ -335,8 +336,6 @@ describe('small words', () => {
     expect(diff).toMatchObject({ added: 1, removed: 1 });
     expect(diff?.lines.map(({ kind, number }) => `${kind} ${number ?? ''}`.trim())).toEqual([
       'gap',
-      'same 7',
-      'same 8',
       'same 9',
       'removed 10',
       'added 10',
@@ -344,6 +343,16 @@ describe('small words', () => {
       'same 12',
       'same 13',
     ]);
+    const begin = diffOf(before, before.replace('line 3', 'LINE 3'))?.lines.slice(0, 3);
+    expect(begin?.map(({ kind, number }) => [kind, number])).toEqual([
+      ['gap', undefined],
+      ['same', 2],
+      ['removed', 3],
+    ]);
+    expect(diffOf(before, before.replace('line 2', 'LINE 2'))?.lines[0]).toMatchObject({
+      kind: 'same',
+      number: 1,
+    });
     expect(diffOf('', 'a\n')?.lines).toEqual([{ kind: 'added', text: 'a', number: 1 }]);
     expect(diffOf('a', 'a')?.lines).toEqual([]);
     expect(diffOf('a\nb', 'a\nb\n')?.lines).toEqual([]);

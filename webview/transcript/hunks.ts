@@ -18,6 +18,8 @@ export interface Diff {
 /** Comparing is given up after this; the editor's own diff shows such a change. */
 const TIMEOUT_MS = 300;
 const CONTEXT = 3;
+/** Lines before the first change: where there is little room, the change itself is to be seen. */
+const LEAD = 1;
 
 export function diffOf(before: string, after: string, numbered = true): Diff | undefined {
   const options = { context: CONTEXT, timeout: TIMEOUT_MS };
@@ -29,8 +31,16 @@ export function diffOf(before: string, after: string, numbered = true): Diff | u
     addHunk(diff, hunk, numbered);
   }
   if (diff.lines.length === 1 && diff.lines[0]?.kind === 'gap') diff.lines = [];
-  return diff;
+  return { ...diff, lines: fromFirstChange(diff.lines) };
 }
+
+function fromFirstChange(lines: DiffLine[]): DiffLine[] {
+  const isContext = ({ kind }: DiffLine): boolean => kind === 'same' || kind === 'gap';
+  const from = lines.findIndex((line) => !isContext(line)) - LEAD;
+  return from <= 0 ? lines : [{ kind: 'gap', text: '' }, ...lines.slice(from).filter(isNoGapAtStart)];
+}
+
+const isNoGapAtStart = ({ kind }: DiffLine, index: number): boolean => index > 0 || kind !== 'gap';
 
 function addHunk(
   diff: Diff,

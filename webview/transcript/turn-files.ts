@@ -1,6 +1,6 @@
 /** Which files each turn changed, told where the turn ends. */
 import type { Row } from '../../src/shared/fold/types.js';
-import { inputOf } from './sentence.js';
+import { inputOf } from './call-input.js';
 
 interface TurnFiles {
   turn_id: string;

@@ -29,8 +29,9 @@ export function copyCommands(parts: CopyCommandParts): Pick<Commands, Name> {
     'bough.session.openFile': (file) => openFile(parts, file),
     'bough.session.fork': async (target, entry, side) => {
       const id = await sessionOf(target, targets);
-      const from = typeof entry === 'string' ? entry : (placeOf(target)?.entry ?? branchOf(target)?.leaf);
-      const point = from === undefined ? await pickPoint(parts, id) : pointAt(from, side);
+      const from = typeof entry === 'string' ? entry : branchOf(target)?.leaf;
+      const point =
+        from === undefined ? await pickPoint(parts, id, placeOf(target)?.entry) : pointAt(from, side);
       if (point !== undefined) await fork(parts, id, point);
     },
   };
@@ -82,8 +83,12 @@ type Point = { at?: string; before?: string };
 const pointAt = (entry: string, side: unknown): Point =>
   side === 'before' ? { before: entry } : { at: entry };
 
-/** From the end, or from before one of the prompts of the line that is shown, the newest first. */
-async function pickPoint({ sessions }: CopyCommandParts, id: string): Promise<Point | undefined> {
+/** Up to the row that is pointed at, from the end, or from before one of the prompts on show, the newest first. */
+async function pickPoint(
+  { sessions }: CopyCommandParts,
+  id: string,
+  here: string | undefined,
+): Promise<Point | undefined> {
   const { agent } = await sessions.open(id);
   const { log } = agent;
   const onLine = new Set((await log.path()).map((entry) => entry.id));
@@ -91,6 +96,15 @@ async function pickPoint({ sessions }: CopyCommandParts, id: string): Promise<Po
     ([entry, , , flags]) => onLine.has(entry) && (flags & OutlineFlag.user) !== 0,
   );
   const items: (vscode.QuickPickItem & { point: Point })[] = [
+    ...(here === undefined
+      ? []
+      : [
+          {
+            label: vscode.l10n.t('Up to here'),
+            description: vscode.l10n.t('with this message'),
+            point: { at: here },
+          },
+        ]),
     { label: vscode.l10n.t('From the end'), description: vscode.l10n.t('the whole line'), point: {} },
     ...prompts.reverse().map(([entry, , , , preview]) => ({
       label: vscode.l10n.t('Before "{0}"', plainLabel(preview)),

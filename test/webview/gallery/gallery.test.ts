@@ -81,6 +81,7 @@ async function show(
     hover,
     compare,
     calls,
+    opening,
   }: State,
 ): Promise<void> {
   await chat.page.setViewportSize({ width: width ?? (surface === 'tab' ? 1000 : 420), height });
@@ -92,6 +93,10 @@ async function show(
   // The view stays the same one: what a state before opened is closed.
   const opened = chat.page.locator('[data-testid="tree-toggle"][aria-expanded="true"]');
   if ((await opened.count()) > 0) await opened.click();
+  if (opening !== undefined) {
+    await chat.post({ type: 'opening', ...opening });
+    await chat.page.locator(`[data-testid="opening"][data-state="${opening.state}"]`).waitFor();
+  }
   if (press !== undefined) await chat.at(press).first().click();
   if (pressWord !== undefined) await chat.page.getByRole('button', { name: pressWord }).click();
   if (find !== undefined) {

@@ -39,6 +39,21 @@ export function readingTests(open: Open): void {
       expect(await selected(chat)).toBe(kept);
     });
 
+    it('all that is selected by key is the conversation, not the names of what stands around it', async () => {
+      const scene = new Scene();
+      scene.title = 'A title of its own';
+      scene.user('What was asked');
+      scene.answer('What was said');
+      const chat = await open(scene);
+      await chat.at('transcript').focus();
+      await chat.page.keyboard.press('ControlOrMeta+A');
+      const all = await selected(chat);
+      expect(all).toContain('What was asked');
+      expect(all).toContain('What was said');
+      expect(all).not.toContain(scene.title);
+      expect(all).not.toContain('Qwen3');
+    });
+
     it('prefers-reduced-motion: nothing moves, spins or blinks, and nothing else is different', async () => {
       const scene = new Scene();
       scene.turn('Look', 'turn-1');

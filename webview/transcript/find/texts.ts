@@ -11,7 +11,8 @@ import type { Item } from '../items.js';
 import { decodeEntities } from '../markdown/entities.js';
 import { parseMarkdown } from '../markdown/stream.js';
 import { messageText } from '../prompt-text.js';
-import { editsOf, inputOf, sentenceOf } from '../sentence.js';
+import { editsOf, inputOf } from '../call-input.js';
+import { sentenceOf } from '../sentence.js';
 import { fold } from './fold.js';
 
 export interface FoundPart {
