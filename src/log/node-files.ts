@@ -49,12 +49,16 @@ export function createNodeFiles(options: NodeFilesOptions = {}): Files {
   return files;
 }
 
+/** Whoever asks for what may be there or not is told so: often, and whatever volume it is on. */
+const answers = new Set(['ENOENT', 'EEXIST']);
+
 /** Errors carry the volume beside errno, so that a full disk can be named. */
 async function at<T>(file: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (errnoOf(error) !== undefined && error instanceof Error && !('volume' in error)) {
+    const errno = errnoOf(error);
+    if (errno !== undefined && !answers.has(errno) && error instanceof Error && !('volume' in error)) {
       Object.assign(error, { volume: await volumeOf(file) });
     }
     throw error;
