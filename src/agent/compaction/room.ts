@@ -83,10 +83,21 @@ export const notShorter = (overflow: Failure, why: Failure): Failure => ({
 function isNearlyFull(core: Core, { contextWindow }: ModelInfo, prepared: PreparedRequest): boolean {
   if (contextWindow === undefined || contextWindow <= 0) return false;
   if (prepared.isTrimmed) return true;
-  const { compactAt } = core.parts.settings();
+  const compactAt = shareOf(core);
   const reported = core.log.state().last_usage?.total_tokens ?? 0;
   const messages = prepared.request.messages.reduce((sum, message) => sum + sizeOfMessage(message).tokens, 0);
   const estimated =
     (sizeOfFrame(prepared.request.system, prepared.request.tools).tokens + messages) / RESERVE;
   return Math.max(reported, estimated) > compactAt * contextWindow;
+}
+
+/** A goal works on with nobody looking at the meter: there the conversation is kept shorter. */
+const AUTONOMOUS_SHARE = 0.7;
+
+function shareOf(core: Core): number {
+  const { compactAt } = core.parts.settings();
+  const { goal, turn } = core.log.state();
+  return goal !== undefined && goal.turn_id === turn?.turn_id
+    ? Math.min(compactAt, AUTONOMOUS_SHARE)
+    : compactAt;
 }

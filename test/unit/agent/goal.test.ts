@@ -1,5 +1,7 @@
 /** A goal: turn after turn until an evaluation apart says that it is reached, and what becomes of it when one does not end well. */
 import { describe, expect, it } from 'vitest';
+import { readEvaluation } from '../../../src/agent/goal-evaluation.js';
+import type { Tool } from '../../../src/ports.js';
 import { isFailure } from '../../../src/shared/failure.js';
 import { finishTool } from '../../../src/tools/finish.js';
 import { failureOf, later, openBench, type Bench, type BenchOptions } from './bench.js';
@@ -272,6 +274,86 @@ describe('a goal', () => {
     expect(failureOf(await second.do({ type: 'goal_clear' }))).toMatchObject({ code: 'Locked' });
     expect(failureOf(await second.do({ type: 'goal_pause' }))).toMatchObject({ code: 'Locked' });
     expect(goals(bench)).toEqual(['active 1 begun']);
+  });
+});
+
+describe('around a goal', () => {
+  it('tools are told the key of the iteration, and none in a turn that is the person’s own', async () => {
+    const keys: (string | undefined)[] = [];
+    const [read] = fakeTools([]);
+    if (read === undefined) throw new Error('no tool');
+    const spy: Tool = {
+      ...read,
+      run: (prepared, context) => {
+        keys.push(context.operation_key);
+        return read.run(prepared, context);
+      },
+    };
+    const look = calls([{ name: 'read', input: { path: 'a.txt' } }]);
+    const bench = await open({
+      tools: [spy],
+      script: [
+        look,
+        text('A'),
+        verdict(false, 'No.', 'B'),
+        look,
+        text('B'),
+        verdict(true, 'Yes.'),
+        look,
+        text('C'),
+      ],
+    });
+    await start(bench);
+    await bench.send('And now something else');
+    const goal_id = last(bench)?.goal_id ?? '';
+    expect(keys).toEqual([`${goal_id}-1`, `${goal_id}-2`, undefined]);
+  });
+
+  it('pruning one takes it from its line, and no other', async () => {
+    const bench = await open({ script: [text('A'), verdict(true, 'Yes.')] });
+    await start(bench);
+    const { goal_id, objective } = last(bench) ?? { goal_id: '', objective: '' };
+    const note = {
+      type: 'goal_update',
+      objective,
+      iteration: 1,
+      max_iterations: 20,
+      status: 'pruned',
+    } as const;
+    await bench.log.append([{ ...note, goal_id: 'another' }]);
+    expect(bench.session.goal()?.status).toBe('completed');
+    await bench.log.append([{ ...note, goal_id }]);
+    expect(bench.session.goal()).toBeNull();
+  });
+
+  it('an evaluation is one JSON object, between fences or not, and nothing else', () => {
+    const yes = { completed: true, reason: 'Yes.', next_prompt: '' };
+    expect(readEvaluation('{"completed":true,"reason":"Yes."}')).toEqual(yes);
+    expect(readEvaluation('```json\n{"completed":true,"reason":"Yes.","next_prompt":null}\n```')).toEqual(
+      yes,
+    );
+    for (const text of [
+      '',
+      'Yes.',
+      '{"completed":true}',
+      '{"completed":"true","reason":"a"}',
+      '[]',
+      'Sure: {"completed":true,"reason":"a"}',
+    ])
+      expect(readEvaluation(text), text).toBeTypeOf('string');
+  });
+
+  it('begins anew without it when the conversation is cleared, and pauses it where it was', async () => {
+    const gate = later();
+    const bench = await open({ script: [[() => gate.opened, ...text('Half.')]] });
+    await start(bench);
+    const clearing = bench.session.dispatch({ type: 'clear' });
+    await idle();
+    gate.open();
+    await clearing;
+    expect(bench.session.goal()).toBeNull();
+    expect(last(bench)).toMatchObject({ status: 'paused', reason: 'The conversation was begun anew.' });
+    expect(bench.model.asked).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ExtensionTool } from '../../../src/host/api.js';
 import { createToolBox } from '../../../src/host/api-tools.js';
+import { isFailure } from '../../../src/shared/failure.js';
 import type { ToolContext } from '../../../src/ports.js';
 import { createTools } from '../../../src/tools/index.js';
 
@@ -33,6 +34,24 @@ describe('tools of other extensions', () => {
     expect(() => box.register({ ...weather, name })).toThrow(
       expect.objectContaining({ code: 'InvalidArgument' }),
     );
+  });
+
+  it('are told the key of the iteration of a goal that calls them', async () => {
+    const seen: unknown[] = [];
+    const box = createToolBox([]);
+    box.register({
+      ...weather,
+      run: (_input, { operationKey }) => {
+        seen.push(operationKey);
+        return Promise.resolve('Rain.');
+      },
+    });
+    const [tool] = box.list();
+    const prepared = await tool?.prepare({ place: 'Rome' }, context);
+    if (tool === undefined || prepared === undefined || isFailure(prepared)) throw new Error('no call');
+    await tool.run(prepared, { ...context, operation_key: 'goal-1-2' });
+    await tool.run(prepared, context);
+    expect(seen).toEqual(['goal-1-2', undefined]);
   });
 
   it('a name is taken once', () => {

@@ -66,6 +66,18 @@ it.each([401, 403])('a server over HTTP that answers %i: says what to do', async
 });
 
 describe('a connection', () => {
+  it('tells the key of an iteration beside what it asks for, and nothing where there is none', async () => {
+    const { connection } = await connected({
+      'tools/call': ({ _meta }) => ({ content: [{ type: 'text', text: JSON.stringify(_meta) }] }),
+    });
+    const told = async (over: Parameters<typeof options>[0]): Promise<string> =>
+      JSON.stringify(await connection.call('echo', {}, options(over)));
+    expect(await told({ operationKey: 'goal-1-2' })).toContain(
+      String.raw`\"bough/operation-key\":\"goal-1-2\"`,
+    );
+    expect(await told({})).not.toContain('operation-key');
+  });
+
   it('lists tools, calls them, tells progress and its roots', async () => {
     const { connection, send, heard } = await connected({
       'tools/call': ({ arguments: input, _meta }) => {
