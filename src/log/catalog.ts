@@ -56,7 +56,7 @@ export class Catalog {
   readonly #deleted: DeletedMarks;
   readonly #said: SaidTexts;
   #hasExpired = false;
-  /** What the folder came to when it was looked at last. */
+  /** What the folder came to when it was looked at last, in order. */
   #listed: { at: number; rows: SessionSummary[] } | undefined;
 
   constructor(parts: CatalogParts) {
@@ -69,7 +69,7 @@ export class Catalog {
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
     const all = query.cursor === undefined ? await this.all() : await this.#ofThePageBefore();
     const rows = all.filter(isOfKind(query));
-    return page((await this.#saying(query, rows)).sort(byUpdate), query);
+    return page(await this.#saying(query, rows), query);
   }
 
   /** Those that are called so, or in which it was said. */
@@ -86,7 +86,7 @@ export class Catalog {
     return rows.filter((row) => isCalled(row) || said.has(sessionName(row.id)));
   }
 
-  /** In no order. */
+  /** In order. */
   all(): Promise<SessionSummary[]> {
     return this.#serial.run(() => this.#reconcile());
   }
@@ -182,7 +182,7 @@ export class Catalog {
       if (hasChanged || index.size !== known.size) await this.#writeIndex(index);
       await this.#expireOnce();
     }
-    this.#listed = { at: this.#parts.clock.elapsed(), rows: [...rows, ...failed] };
+    this.#listed = { at: this.#parts.clock.elapsed(), rows: [...rows, ...failed].sort(byUpdate) };
     return this.#listed.rows;
   }
 
