@@ -3,10 +3,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
+import { openFile } from './bench/quick-input.js';
 import { ofType, onlyLog } from './log-on-disk.js';
 import { Person, reloaded } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
@@ -124,16 +124,6 @@ test('AGENTS.md, skills and prompt files go along as text, and stay so after a r
     expect(editor.policyViolations()).toEqual([]);
     await editor.screenshot('compacted');
   }));
-
-async function openFile(page: Page, name: string): Promise<void> {
-  await page.keyboard.press('ControlOrMeta+P');
-  await page.locator('.quick-input-widget:visible input').fill(name);
-  await page
-    .getByRole('option', { name: new RegExp(`^${name.replace('.', '\\.')}`) })
-    .first()
-    .click();
-  await page.getByRole('tab', { name }).first().waitFor();
-}
 
 test('an @ names problems, symbols, the selection, git changes and past sessions; menus add files', () =>
   withScriptedModel({ files }, async ({ editor, server, person: first }) => {

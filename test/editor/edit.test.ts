@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
+import { openFile } from './bench/quick-input.js';
 import { ofType, onlyLog, readableByOthers, types } from './log-on-disk.js';
 import { reloaded, sameTranscript } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
@@ -141,9 +142,6 @@ test('what lies outside the folder is refused without a card', () =>
   }));
 
 async function open(page: Page, name: string): Promise<void> {
-  const picker = page.locator('.quick-input-widget:visible');
-  await page.keyboard.press('ControlOrMeta+P');
-  await picker.locator('.quick-input-box input').fill(name);
-  await picker.getByRole('option', { name }).first().click();
+  await openFile(page, name);
   await page.locator('.editor-instance .view-lines').filter({ hasText: 'greeting' }).click();
 }

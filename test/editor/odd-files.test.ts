@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
+import { openFile } from './bench/quick-input.js';
 import { openWindow } from './bench/window.js';
 import { Person } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
@@ -54,19 +55,7 @@ test('each kind of file is read and changed as it is, or it is said why not', ()
     const { page } = window;
 
     // a buffer with unsaved changes
-    const picker = page.locator('.quick-input-widget:visible');
-    await eventually(
-      async () => {
-        await page.keyboard.press('ControlOrMeta+P');
-        await picker.locator('.quick-input-box input').fill('dirty.txt', { timeout: 2_000 });
-        await picker
-          .getByRole('option', { name: /dirty\.txt/ })
-          .first()
-          .click({ timeout: 3_000 });
-        return true;
-      },
-      { what: 'the file is open' },
-    );
+    await openFile(page, 'dirty.txt');
     await page.locator('.editor-instance .view-lines').filter({ hasText: 'old' }).click();
     await page.keyboard.press('ControlOrMeta+Home');
     await page.keyboard.type('typed ');

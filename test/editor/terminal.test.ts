@@ -22,7 +22,7 @@ test('a command runs in the terminal on request, is stopped there and outlives n
     async ({ editor, server, person }) => {
       const results = () =>
         ofType(onlyLog(editor.storage()), 'message').flatMap(({ role, parts }) =>
-          role === 'tool' ? parts.flatMap((part) => ('content' in part ? [part] : [])) : [],
+          role === 'tool' ? (parts ?? []).flatMap((part) => ('content' in part ? [part] : [])) : [],
         );
       const terminals = editor.page.locator('.terminal-outer-container .xterm');
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
+import { openFile } from './bench/quick-input.js';
 import { filesOf } from './fixtures.js';
 import { ofType, onlyLog } from './log-on-disk.js';
 import { reloaded } from './person.js';
@@ -43,13 +44,7 @@ test('the language service tells symbols, uses and problems; an edit tells the p
         reply.text('I broke it.'),
       );
       // The language service looks for problems in what stands in a tab, and starts with it.
-      await editor.page.keyboard.press('ControlOrMeta+P');
-      await editor.page.locator('.quick-input-widget:visible input').fill('price.ts');
-      await editor.page
-        .getByRole('option', { name: /^price\.ts/ })
-        .first()
-        .click();
-      await editor.page.getByRole('tab', { name: 'price.ts' }).first().waitFor();
+      await openFile(editor.page, 'price.ts');
       await person.send('Look around');
       await person.says('I broke it.', 60_000);
       await person.run('idle');

@@ -130,7 +130,10 @@ export async function withEditor(
   try {
     await scene(editor);
   } catch (error) {
-    await editor.screenshot('failed');
+    const shown = path.dirname(await editor.screenshot('failed'));
+    // What failed may be in another window than the first.
+    for (const [index, page] of editor.context.pages().slice(1).entries())
+      await page.screenshot({ path: path.join(shown, `failed-${String(index + 2)}.png`) });
     const lines = editor.consoleMessages.filter(({ type }) => type === 'error' || type === 'pageerror');
     console.log(lines.map(({ type, text }) => `${type}: ${text}`).join('\n'));
     throw error;

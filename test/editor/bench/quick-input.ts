@@ -23,6 +23,26 @@ export async function runCommand(page: Page, title: string): Promise<void> {
   );
 }
 
+/**
+ * Opens a file by its name. VS Code looks for a text only once: where it did so before it could search, it would say for
+ * ever that there is nothing. So each try begins with a box of its own.
+ */
+export async function openFile(page: Page, name: string): Promise<void> {
+  const box = quickInput(page).locator('.quick-input-box input');
+  await eventually(
+    async () => {
+      if (await box.isVisible()) await page.keyboard.press('Escape');
+      await box.waitFor({ state: 'hidden', timeout: 2_000 });
+      await page.keyboard.press('ControlOrMeta+P');
+      await box.fill(name, { timeout: 2_000 });
+      await row(page, new RegExp(`^(?:[a-z0-9~-]+ )?${literal(name)}`)).click({ timeout: 3_000 });
+      await page.getByRole('tab', { name }).first().waitFor({ timeout: 3_000 });
+      return true;
+    },
+    { what: `the file ${name} is open` },
+  );
+}
+
 /** An icon in front of the label is read out by its name, so one word there is let pass. */
 export async function pick(page: Page, label: string | RegExp): Promise<void> {
   const name = typeof label === 'string' ? new RegExp(`^(?:[a-z0-9~-]+ )?${literal(label)}(,|$)`) : label;
