@@ -67,10 +67,21 @@ export default defineConfig({
         test: {
           // Figures, not verdicts: npm run bench.
           name: 'bench',
-          include: ['test/bench/**/*.bench.ts'],
+          include: ['test/bench/*.bench.ts'],
           environment: 'node',
           // What is measured has the machine for itself.
           maxWorkers: 1,
+        },
+      },
+      {
+        test: {
+          name: 'bench-editor',
+          include: ['test/bench/editor/*.bench.ts'],
+          environment: 'node',
+          globalSetup: ['test/editor/bench/prepare.ts'],
+          pool: 'forks',
+          maxWorkers: 1,
+          hookTimeout: 2 * minute,
         },
       },
       {

@@ -1,16 +1,17 @@
 // The store beside the peer's: the same conversations in both formats, fresh processes in turn, the same work.
+import { link } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nodeForPeer, setupPeer } from '../../scripts/setup-peer.mjs';
-import { type Figure, table } from './figures.js';
-import { writeSession } from './store/formats.js';
+import { type Figure, median, table } from './figures.js';
+import { filesOf, writeSession } from './store/formats.js';
 import type { Measured } from './store/measured.js';
 import { buildSides, runOurs, sample, type Samples, type Sides, type Task } from './store/sampling.js';
 
 const isQuick = process.env['BOUGH_QUICK'] === '1';
 const SAMPLES = isQuick ? 3 : 7;
-const LISTED = isQuick ? [100] : [100, 1_000];
+const LISTED = isQuick ? [100] : [100, 1_000, 10_000];
 const folder = path.join(os.tmpdir(), 'bough-bench');
 const minutes = (count: number): { timeout: number } => ({ timeout: count * 60_000 });
 
@@ -31,86 +32,120 @@ const ms = (all: readonly Measured[]): number[] => all.map((one) => one.ms);
 const megabytes = (all: readonly Measured[]): number[] =>
   all.map(({ bytes }) => Math.max(0.1, bytes / 1024 ** 2));
 
-function figure(work: string, { ours, peer }: Samples, goal?: string): void {
+/** How many times as fast as the peer it is to be, and what stands in the way where it is not. */
+interface Goal {
+  times: number;
+  why?: string;
+}
+
+const CHECKED =
+  'every line is checked as JSON and against its schema before it counts, which the peer does not do';
+const SHORT =
+  'a few dozen calls of the file system wait for each other, and each for a thread; code runs for the first time';
+
+function figure(work: string, { ours, peer }: Samples, goal?: Goal): void {
   expect(ours.length).toBeGreaterThan(0);
-  figures.push({
-    work,
-    ours: ms(ours),
-    unit: 'ms',
-    ...(goal === undefined ? {} : { goal }),
-    ...(peer.length === 0 ? {} : { peer: ms(peer) }),
-  });
+  add({ work, ours: ms(ours), unit: 'ms', ...(peer.length === 0 ? {} : { peer: ms(peer) }) }, goal);
+}
+
+function add(figure: Figure, goal?: Goal): void {
+  const ratio = median(figure.peer ?? []) / median(figure.ours);
+  const note = goal?.why !== undefined && ratio < goal.times ? { note: goal.why } : {};
+  figures.push({ ...figure, ...(goal === undefined ? {} : { goal: `≥ ${String(goal.times)}×` }), ...note });
 }
 
 const run = (task: Omit<Task, 'folder'> & { folder?: string }): Promise<Samples> =>
   sample(sides, { folder, ...task });
 
 const opened = [
-  { entries: 1_000, goal: '≥ 2.5×' },
-  { entries: 10_000, goal: '≥ 20×' },
-  { entries: 100_000, goal: '≥ 50×, memory ≥ 15×' },
+  { entries: 1_000, goal: { times: 2.5, why: SHORT } },
+  { entries: 10_000, goal: { times: 20, why: SHORT } },
+  {
+    entries: 100_000,
+    goal: { times: 50, why: 'the index is read whole and its checksum made: 200 bytes an entry' },
+  },
 ].filter(({ entries }) => !isQuick || entries < 100_000);
 
 test.each(opened)('open $entries entries', minutes(30), async ({ entries, goal }) => {
   const id = `e${String(entries)}`;
+  const size = `${String(entries)} entries`;
   await writeSession(folder, id, { seed: entries, entries, isCompacted: true });
   const task = { id: () => id, samples: SAMPLES };
   await runOurs(sides, 'forget', folder, id);
   const bare = await run({ ...task, work: 'open', samples: Math.ceil(SAMPLES / 2) });
-  figure(`open ${String(entries)} entries, no index`, bare, entries === 100_000 ? '≥ 12×' : undefined);
+  figure(`open ${size}, no index`, bare, entries === 100_000 ? { times: 12, why: CHECKED } : undefined);
   await runOurs(sides, 'visit', folder, id);
   const known = await run({ ...task, work: 'open' });
-  figure(`open ${String(entries)} entries`, known, goal);
-  figure(
-    `open ${String(entries)} entries to their context`,
-    await run({ ...task, work: 'open to context' }),
-    '≥ 1×',
-  );
+  figure(`open ${size}`, known, goal);
+  figure(`open ${size} to their context`, await run({ ...task, work: 'open to context' }), { times: 1 });
   const memory = { ours: megabytes(known.ours), peer: megabytes(known.peer) };
-  figures.push({ work: `open ${String(entries)} entries: memory`, ...memory, unit: 'MB' });
-  figure(
-    `context again, of ${String(entries)} entries`,
-    await run({ ...task, work: 'cached context' }),
-    '≥ 5×',
-  );
-  figure(`switch the branch in ${String(entries)} entries`, await run({ ...task, work: 'switch' }), '≥ 15×');
-  figure(`fork of ${String(entries)} entries`, await run({ ...task, work: 'fork', samples: 1 }));
+  const grown = { times: 15, why: 'the index is in memory whole: its parts are read where they lie' };
+  add({ work: `open ${size}: memory`, ...memory, unit: 'MB' }, entries === 100_000 ? grown : undefined);
+  figure(`context again, of ${size}`, await run({ ...task, work: 'cached context' }), {
+    times: 5,
+    why: SHORT,
+  });
+  figure(`switch the branch in ${size}`, await run({ ...task, work: 'switch' }), {
+    times: 15,
+    why: 'the bodies that the other line does not share are read from the disk and parsed; the peer has all in memory',
+  });
+  figure(`fork of ${size}`, await run({ ...task, work: 'fork', samples: 1 }));
+});
+
+test.skipIf(isQuick)('five open sessions', minutes(10), async () => {
+  const { ours: log } = filesOf(folder, 'e100000');
+  for (const n of [0, 1, 2, 3, 4]) {
+    const other = `five-${String(n)}`;
+    await link(log, filesOf(folder, other).ours).catch(() => undefined); // it is there from the last time
+    await runOurs(sides, 'visit', folder, other);
+  }
+  const task = { work: 'open five', id: () => 'five', samples: SAMPLES, hasPeer: false };
+  const { ours } = await run(task);
+  figures.push({ work: 'memory of five open sessions of 100000 entries', ours: megabytes(ours), unit: 'MB' });
 });
 
 test('append', minutes(10), async () => {
   const id = (work: string) => (at: number) => `${work}-${String(process.pid)}-${String(at)}`;
   const floor = await run({ work: 'append floor', id: id('floor'), samples: SAMPLES, hasPeer: false });
   const one = await run({ work: 'append', id: id('append'), samples: SAMPLES, hasPeer: false });
-  figures.push({
-    work: '200 durable appends, one by one (beside the floor: write and fdatasync)',
-    ours: ms(one.ours),
-    peer: ms(floor.ours),
-    unit: 'ms',
-    goal: '≥ 0.8×',
-  });
-  figure(
-    'burst of 1 000, durable',
-    await run({ work: 'burst', id: id('burst'), samples: SAMPLES }),
-    '≥ 0.33×',
+  const beside = { ours: ms(one.ours), peer: ms(floor.ours), unit: 'ms' };
+  add(
+    { work: '200 durable appends, one by one (beside the floor: write and fdatasync)', ...beside },
+    { times: 0.8, why: 'the file is looked at before each write: another window may have written' },
   );
+  figure('burst of 1 000, durable', await run({ work: 'burst', id: id('burst'), samples: SAMPLES }), {
+    times: 0.33,
+    why: 'each entry is read back as it will be from the disk before it is written; the peer checks and syncs nothing',
+  });
 });
 
 test.each(LISTED)('list %i sessions', minutes(20), async (count) => {
   const place = path.join(folder, `list-${String(count)}`);
   for (let index = 0; index < count; index++)
     await writeSession(place, `s${String(index)}`, { seed: index, entries: 70, isCompacted: true });
-  const task = { work: 'list', folder: place, id: () => '', samples: SAMPLES };
+  const samples = count > 1_000 ? Math.min(3, SAMPLES) : SAMPLES;
+  const task = { work: 'list', folder: place, id: () => '', samples };
   await runOurs(sides, 'list', place, '');
-  figure(`list ${String(count)} sessions`, await run(task), '≥ 80×');
+  figure(`list ${String(count)} sessions`, await run(task), {
+    times: count > 1_000 ? 100 : 80,
+    why: 'every log is looked at (stat), four at a time: threads of the file system, on a disk or not',
+  });
   const forget = (what: string) => async (): Promise<void> => {
     await runOurs(sides, what, place, '');
   };
-  const bare = { ...task, samples: Math.ceil(SAMPLES / 2) };
+  const bare = { ...task, samples: Math.ceil(samples / 2) };
   const unlisted = await run({ ...bare, prepare: forget('forget list') });
-  figure(`list ${String(count)} sessions, no index`, unlisted, '≥ 15×');
+  figure(`list ${String(count)} sessions, no index`, unlisted, { times: 15, why: CHECKED });
+  if (count > 1_000) return;
   const unread = await run({ ...bare, work: 'search', prepare: forget('forget texts') });
-  figure(`search in ${String(count)} sessions, no texts kept`, unread, '≥ 3×');
-  figure(`search in ${String(count)} sessions`, await run({ ...task, work: 'search' }), '≥ 40×');
+  figure(`search in ${String(count)} sessions, no texts kept`, unread, {
+    times: 3,
+    why: 'what is said behind another record on its line is looked for too: each line is searched five times',
+  });
+  figure(`search in ${String(count)} sessions`, await run({ ...task, work: 'search' }), {
+    times: 40,
+    why: 'the folder is listed, each log looked at, and the kept texts of all are read from the disk',
+  });
 });
 
 test('a deep path', minutes(10), async () => {
@@ -119,5 +154,8 @@ test('a deep path', minutes(10), async () => {
   const task = { id: () => `deep${String(entries)}`, samples: Math.ceil(SAMPLES / 2) };
   await runOurs(sides, 'visit', folder, task.id());
   const deep = await run({ ...task, work: 'open to context' });
-  figure(`open a line of ${String(entries)} entries without compaction to its context`, deep, '≥ 2×');
+  figure(`open a line of ${String(entries)} entries without compaction to its context`, deep, {
+    times: 2,
+    why: 'all of it is told, so all of it is parsed, here as there',
+  });
 });

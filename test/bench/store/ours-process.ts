@@ -90,6 +90,12 @@ const works: Works = {
       () => openTo(folder, id),
       ({ count }) => ({ count }),
     ),
+  /** As tabs hold them, in one process. */
+  'open five': (folder, id) =>
+    measured(
+      () => Promise.all([0, 1, 2, 3, 4].map((n) => openTo(folder, `${id}-${String(n)}`))),
+      (opened) => ({ count: opened.reduce((sum, { count }) => sum + count, 0) }),
+    ),
   'open to context': (folder, id) =>
     measured(
       async () => {
