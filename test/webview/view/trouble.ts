@@ -7,6 +7,29 @@ import { idle, Scene } from '../bench/scenes.js';
 
 export function troubleTests(open: Open): void {
   describe('what went wrong', () => {
+    it('a session that is opened says how far it is; one that was not says so, with what to do, and shows no bar', async () => {
+      const chat = await open(new Scene());
+      const waited = {
+        type: 'opening' as const,
+        session: 'other',
+        title: 'Other',
+        bytes: 5_000_000,
+        of: 10_000_000,
+      };
+      await chat.post({ ...waited, state: 'opening' });
+      const bar = chat.page.getByRole('progressbar');
+      await bar.waitFor();
+      expect(await bar.getAttribute('aria-valuenow')).toBe('50');
+      for (const state of ['cancelled', 'failed'] as const) {
+        await chat.post({ ...waited, state });
+        await chat.page.locator(`[data-testid="opening"][data-state="${state}"]`).waitFor();
+        expect(await bar.count()).toBe(0);
+        await chat.at('opening-again').waitFor();
+      }
+      await chat.at('opening-again').click();
+      await eventually(() => chat.received.filter(({ type }) => type === 'opening')).toHaveLength(1);
+    });
+
     it('D6: an error stands below the text that came, and replaces nothing', async () => {
       const scene = new Scene();
       scene.turn('Question', 'turn-1');
