@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { FileQuery, FoundFiles, Tool, ToolContext, ToolOutcome } from '../ports.js';
 import { isFailure, type Failure } from '../shared/failure.js';
 import { inputSchema, parseInput } from './input.js';
+import { inWords, lookIn, whereWords } from './look-in.js';
 import { refused } from './outcome.js';
 import { count, oneLine } from './text.js';
 
@@ -34,11 +35,10 @@ export const globTool: Tool = {
   async prepare(input, context) {
     const query = await queryOf(input, context);
     if (isFailure(query)) return query;
-    const where = query.in === undefined || query.in.shown === '.' ? '' : ` in ${query.in.shown}`;
     return {
       tool: 'glob',
       input,
-      sentence: `Find files ${oneLine(query.pattern, 60)}${where}`,
+      sentence: `Find files ${oneLine(query.pattern, 60)}${inWords(query)}`,
       risk: 'read',
       targets: [],
       subject: query.in?.shown ?? '.',
@@ -57,17 +57,14 @@ async function queryOf(input: unknown, { workspace }: ToolContext): Promise<File
   const wanted = parseInput('glob', schema, input);
   if (isFailure(wanted)) return wanted;
   const { pattern, path, max_results: maxResults = DEFAULT_RESULTS } = wanted;
-  const isEverywhere = path === undefined || (/^\.?\/?$/.test(path) && workspace.folders().length > 1);
-  if (isEverywhere) return { pattern, maxResults };
-  const place = await workspace.resolve(path);
-  return isFailure(place) ? place : { pattern, maxResults, in: place };
+  const place = await lookIn(path, workspace);
+  return isFailure(place) ? place : { pattern, maxResults, ...place };
 }
 
 function answer(query: FileQuery, { files, more, note }: FoundFiles): ToolOutcome {
   const notes = note === undefined ? [] : [`[${note}]`];
   if (files.length === 0) {
-    const where = query.in === undefined ? 'the workspace' : query.in.shown;
-    const none = `No file in ${where} matches ${query.pattern}.`;
+    const none = `No file in ${whereWords(query)} matches ${query.pattern}.`;
     return { content: [none, ...notes].join('\n'), is_error: false, outcome: 'no files' };
   }
   if (more)

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { SearchHit, SearchQuery, SearchResult, Tool, ToolContext, ToolOutcome } from '../ports.js';
 import { isFailure, type Failure } from '../shared/failure.js';
 import { inputSchema, parseInput } from './input.js';
+import { inWords, lookIn, whereWords } from './look-in.js';
 import { refused } from './outcome.js';
 import { count, head, oneLine } from './text.js';
 
@@ -37,12 +38,11 @@ export const searchTool: Tool = {
   async prepare(input, context) {
     const query = await queryOf(input, context);
     if (isFailure(query)) return query;
-    const where = query.in === undefined || query.in.shown === '.' ? '' : ` in ${query.in.shown}`;
     const what = query.regex ? `/${oneLine(query.pattern, 60)}/` : `"${oneLine(query.pattern, 60)}"`;
     return {
       tool: 'search',
       input,
-      sentence: `Search ${what}${where}`,
+      sentence: `Search ${what}${inWords(query)}`,
       risk: 'read',
       targets: [],
       subject: query.in?.shown ?? '.',
@@ -61,18 +61,14 @@ async function queryOf(input: unknown, context: ToolContext): Promise<SearchQuer
   const wanted: Input | Failure = parseInput('search', schema, input);
   if (isFailure(wanted)) return wanted;
   const { pattern, regex = false, max_results: maxResults = DEFAULT_RESULTS } = wanted;
-  if (wanted.path === undefined) return { pattern, regex, maxResults };
-  if (/^\.?\/?$/.test(wanted.path) && context.workspace.folders().length > 1)
-    return { pattern, regex, maxResults };
-  const path = await context.workspace.resolve(wanted.path);
-  return isFailure(path) ? path : { pattern, regex, maxResults, in: path };
+  const place = await lookIn(wanted.path, context.workspace);
+  return isFailure(place) ? place : { pattern, regex, maxResults, ...place };
 }
 
 function answer(query: SearchQuery, { hits, more, note }: SearchResult): ToolOutcome {
   const notes = note === undefined ? [] : [`[${note}]`];
   if (hits.length === 0) {
-    const where = query.in === undefined ? 'the workspace' : query.in.shown;
-    const none = `No line in ${where} matches ${query.regex ? `/${query.pattern}/` : `"${query.pattern}"`}.`;
+    const none = `No line in ${whereWords(query)} matches ${query.regex ? `/${query.pattern}/` : `"${query.pattern}"`}.`;
     return { content: [none, ...notes].join('\n'), is_error: false, outcome: 'no hits' };
   }
   const lines: string[] = [];
