@@ -6,7 +6,7 @@ import type { Access, Holder, LogDamage } from '../log/store.js';
 import type { Failure, FailureAction } from '../shared/failure.js';
 import type { NoticeView, UiCommand } from '../shared/protocol.js';
 
-type Fault = Pick<LogDamage, 'line' | 'reason'>;
+type Fault = Pick<LogDamage, 'line' | 'reason'> & { kind?: string };
 
 export interface NoticeFacts {
   access: Access;
@@ -126,6 +126,13 @@ function lostNotice(lost: number): NoticeView {
 }
 
 function foundNotice(found: readonly Fault[]): NoticeView {
+  if (found.some(({ kind }) => kind === 'empty'))
+    return {
+      kind: 'damaged',
+      message:
+        'The file of this session was emptied after it was opened. What is shown was read before; export it or copy what you need before you reopen it.',
+      actions: [...reveal, reopenButton],
+    };
   const lines = new Set(found.map(({ line }) => line)).size;
   const are = lines === 1 ? 'is' : 'are';
   return {
@@ -157,6 +164,8 @@ function damageNotices(damage: readonly LogDamage[]): NoticeView[] {
 const reveal: NoticeView['actions'] = [{ label: 'Reveal Log', command: { type: 'reveal_log' } }];
 
 function damageSentence(damage: readonly LogDamage[]): string {
+  const nothing = nothingSentence(damage);
+  if (nothing !== undefined) return nothing;
   const sentences = lineSentences(damage);
   for (const { kind, reason, moved } of damage) {
     if (kind === 'torn-tail')
@@ -170,6 +179,21 @@ function damageSentence(damage: readonly LogDamage[]): string {
     if (kind === 'duplicate-id' || kind === 'cycle') sentences.push(sentence(reason));
   }
   return [...new Set(sentences)].slice(0, 3).join(' ');
+}
+
+/** Where not one entry could be read. */
+function nothingSentence(damage: readonly LogDamage[]): string | undefined {
+  const all = damage.find(({ isAll }) => isAll);
+  if (all === undefined) return undefined;
+  if (all.kind === 'empty')
+    return 'The file of this session is empty, and nothing of it could be read. What you send now begins it anew.';
+  const stays = damage.some(({ kind }) => kind !== 'torn-tail');
+  const then = all.moved
+    ? 'What stood in its file was set aside beside it.'
+    : stays
+      ? 'What stands in its file stays there; what you send now is written behind it.'
+      : 'What stands in its file will be set aside beside it before anything new is written.';
+  return `Nothing of this session could be read. ${then}`;
 }
 
 /** A line may have several faults; it is one line all the same. */
@@ -190,10 +214,11 @@ function lineSentences(damage: readonly LogDamage[]): string[] {
 }
 
 function places(damage: readonly Fault[]): string {
-  const shown = damage.slice(0, LISTED).map(({ line, reason }) => `Line ${line}: ${oneLine(reason)}`);
+  const inLines = damage.filter(({ kind }) => kind !== 'empty');
+  const shown = inLines.slice(0, LISTED).map(({ line, reason }) => `Line ${line}: ${oneLine(reason)}`);
   return [
     ...shown,
-    ...(damage.length > shown.length ? [`and ${damage.length - shown.length} more`] : []),
+    ...(inLines.length > shown.length ? [`and ${inLines.length - shown.length} more`] : []),
   ].join('\n');
 }
 

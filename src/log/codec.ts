@@ -167,8 +167,15 @@ function parseJson(text: string): { value: unknown } | { error: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
+    return { error: notJson(text, error instanceof Error ? error.message : '') };
   }
+}
+
+/** The parser counts characters, and lines of its own within the one line. */
+function notJson(text: string, said: string): string {
+  const at = /at position (\d+)/.exec(said)?.[1];
+  if (at !== undefined) return `not valid JSON (byte ${Buffer.byteLength(text.slice(0, Number(at))) + 1})`;
+  return /^Unexpected end/.test(said) ? 'not valid JSON (it ends too early)' : 'not valid JSON';
 }
 
 function recordsOf(text: string, result: ParsedLine): unknown[] {
@@ -177,7 +184,7 @@ function recordsOf(text: string, result: ParsedLine): unknown[] {
   if ('value' in whole) return [whole.value];
   const { values, lost } = splitRecords(text);
   if (lost > 0) result.isCut = true;
-  if (values.length === 0) faults.push(`not JSON (${whole.error})`);
+  if (values.length === 0) faults.push(whole.error);
   else if (lost > 0)
     faults.push(
       `a record cut short (${lost} characters) and ${values.length} whole behind it; the whole were kept`,

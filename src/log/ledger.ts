@@ -101,7 +101,8 @@ export class Ledger {
       messages: this.#messages,
       isArchived: this.#isArchived,
       next: this.next,
-      damage: this.#damage,
+      // It is not empty any more, or there was nothing to keep.
+      damage: this.#damage.filter(({ kind }) => kind !== 'empty'),
       unlisted: this.#unlisted,
       places,
       attempts: [...(this.#base?.attempts() ?? []), ...this.#attempts],
@@ -160,8 +161,9 @@ export class Ledger {
       damage.push({ ...last, reason: `${last.reason}; ${count - 1} more are not listed one by one` });
     }
     const tail = this.#tail;
-    if (tail.kind === 'fragment') damage.push({ kind: 'torn-tail', line: tail.line, reason: cutShort(tail) });
-    return damage;
+    if (tail.kind === 'fragment')
+      damage.push({ kind: 'torn-tail', line: tail.line, reason: this.#cutShort(tail) });
+    return this.isSessionLog ? damage : damage.map((one) => ({ ...one, isAll: true }));
   }
 
   get messages(): number {
@@ -226,10 +228,23 @@ export class Ledger {
   setAside(where: string): void {
     const { tail } = this;
     if (tail.kind !== 'fragment') return;
-    const reason = `${cutShort(tail)}; moved to ${where}`;
-    this.#report({ kind: 'torn-tail', line: tail.line, reason, moved: true });
+    const reason = `${this.#cutShort(tail)}; moved to ${where}`;
+    const all = this.isSessionLog ? {} : ({ isAll: true } as const);
+    this.#report({ kind: 'torn-tail', line: tail.line, reason, moved: true, ...all });
     this.tree.markGap(this.fold.head);
     this.#tail = { kind: 'none' };
+  }
+
+  /** The file was there and held no byte: a log has its header from its first write on. */
+  takeEmpty(): void {
+    this.#report({ kind: 'empty', line: 1, reason: 'the file is empty', isAll: true });
+  }
+
+  #cutShort({ offset, end }: { offset: number; end: number }): string {
+    const bytes = `(${end - offset} bytes)`;
+    return offset === 0 && !this.isSessionLog
+      ? `nothing in the file could be read ${bytes}`
+      : `the last record was cut short ${bytes}`;
   }
 
   /** The newline that the last record lacked was added. */
@@ -327,9 +342,6 @@ function isOfVersion3(bytes: Uint8Array): boolean {
     return false; // whatever it is, it is read as ours
   }
 }
-
-const cutShort = ({ offset, end }: { offset: number; end: number }): string =>
-  `the last record was cut short (${end - offset} bytes)`;
 
 const lengthOf = (raw: RawLine): number => raw.end - raw.offset - (raw.isTerminated ? 1 : 0);
 

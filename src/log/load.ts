@@ -57,6 +57,7 @@ export async function loadLog(
         onRead?.(read, size);
       };
       await readOn(file, loaded, size, { onBytes });
+      if (size === 0) ledger.takeEmpty();
       return { ...loaded, mark: await readRange(file, 0, Math.min(MARK_BYTES, size)) };
     }),
   );
@@ -88,7 +89,8 @@ export async function readMore(
       const { size } = await file.stat();
       const mark = await readRange(file, 0, Math.min(MARK_BYTES, size));
       const isSame = Buffer.compare(mark.subarray(0, loaded.mark.length), loaded.mark) === 0;
-      if (!isSame || size < loaded.size || !(await endsAsRead(file, loaded))) return undefined;
+      const isBegunAnew = loaded.size === 0 && size > 0;
+      if (!isSame || isBegunAnew || size < loaded.size || !(await endsAsRead(file, loaded))) return undefined;
       const onPlaced = (entries: PlacedEntry[]): void => {
         loaded.untold.push(...entries);
         loaded.size = loaded.ledger.next.from;

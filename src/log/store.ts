@@ -26,10 +26,21 @@ export interface PlacedRecord extends PlacedEntry {
 /** Something the reader could not take as it stands. The bytes stay in the file. */
 export interface LogDamage {
   kind:
-    'torn-tail' | 'unreadable-line' | 'header' | 'duplicate-id' | 'missing-parent' | 'cycle' | 'too-large';
+    | 'empty'
+    | 'torn-tail'
+    | 'unreadable-line'
+    | 'header'
+    | 'duplicate-id'
+    | 'missing-parent'
+    | 'cycle'
+    | 'too-large';
   /** 1-based. */
   line: number;
   reason: string;
+  /** Which entries, for who looks into the file. */
+  ids?: string;
+  /** Nothing at all could be read of the session. */
+  isAll?: true;
   /** What could be read of the line was taken all the same. */
   kept?: true;
   /** Its bytes stand in a file beside the log now, whole. */

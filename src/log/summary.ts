@@ -7,7 +7,7 @@ import type { PathState } from '../shared/fold/types.js';
 import type { Ledger } from './ledger.js';
 import { loadLog, type Loaded } from './load.js';
 import { LOG_SUFFIX, sessionIdOf } from './session-name.js';
-import type { SessionSummary } from './store.js';
+import type { LogDamage, SessionSummary } from './store.js';
 
 const UNTITLED = 'New session';
 
@@ -42,7 +42,7 @@ export function summaryOf(
     tags: state.tags,
     owner: header.owner,
     status: damage === undefined ? statusOf(state) : 'damaged',
-    ...(damage === undefined ? {} : { detail: `line ${damage.line}: ${damage.reason}` }),
+    ...(damage === undefined ? {} : { detail: detailOf(damage) }),
   };
 }
 
@@ -86,6 +86,10 @@ export const titleOf = (ledger: Ledger): string =>
   ledger.header.title ??
   firstPrompt(ledger) ??
   (ledger.isSessionLog ? UNTITLED : ledger.header.id);
+
+/** Of no line where there is none. */
+const detailOf = ({ kind, line, reason }: LogDamage): string =>
+  kind === 'empty' ? `${reason}; nothing of it could be read` : `line ${line}: ${reason}`;
 
 function statusOf(state: PathState): SessionSummary['status'] {
   if (state.approvals.length > 0) return 'waiting';

@@ -16,6 +16,8 @@ export interface RecordPlace {
 export interface LinkFault {
   kind: 'duplicate-id' | 'missing-parent' | 'cycle';
   reason: string;
+  /** Which entries, for who looks into the file. */
+  ids?: string;
 }
 
 export interface Linked {
@@ -135,11 +137,15 @@ export class Tree {
     }
     const place = this.#gap ?? null;
     this.#lost.set(named, { place, child: id });
+    const what = isConversation(raw) ? 'a message' : 'a note';
     const shown =
-      place === null ? 'is shown as a root' : `follows ${place}, the last entry before the unreadable lines`;
+      place === null
+        ? 'it is shown as a beginning of its own'
+        : 'it is shown after the last one before the lines that could not be read';
     faults.push({
       kind: 'missing-parent',
-      reason: `the parent ${named} of entry ${id} is missing; it ${shown}`,
+      reason: `${what} lost the one before it; ${shown}`,
+      ids: `entry ${id}, its parent ${named}${place === null ? '' : `, shown after ${place}`}`,
     });
     return place;
   }

@@ -49,7 +49,7 @@ export interface LogReport {
   entries: number;
   bytes: number;
   /** As the session itself reports it. */
-  damage: { kind: string; line: number; reason: string }[];
+  damage: { kind: string; line: number; reason: string; ids?: string }[];
   /** Why it cannot be read at all. */
   unreadable?: string;
   /** Blobs that an entry names and that are not there, or are not what their name says. */

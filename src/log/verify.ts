@@ -75,7 +75,10 @@ async function afterMending(files: Files, { report, paths }: Examined): Promise<
 async function examine(files: Files, paths: SessionPaths): Promise<Examined | undefined> {
   try {
     const { ledger, size, blobs } = await readWhole(files, paths);
-    const damage = ledger.damage.map(({ kind, line, reason }) => ({ kind, line, reason }));
+    const damage = ledger.damage.map(({ kind, line, reason, ids }) => ({
+      ...{ kind, line, reason },
+      ...(ids === undefined ? {} : { ids }),
+    }));
     const report: LogReport = {
       id: sessionIdOf(paths.name, ledger.header.id),
       title: titleOf(ledger),
@@ -85,7 +88,7 @@ async function examine(files: Files, paths: SessionPaths): Promise<Examined | un
       bytes: size,
       damage,
       missingBlobs: await missingOf(files, paths.folder, blobs),
-      ...(ledger.isSessionLog ? {} : { isForeign: true as const }),
+      ...(ledger.isSessionLog || size === 0 ? {} : { isForeign: true as const }),
       repaired: [],
     };
     return { report, paths, ledger };
@@ -109,6 +112,7 @@ async function readWhole(
         for (const line of lines)
           for (const { entry } of ledger.take(line)) for (const hash of namedBlobs(entry)) blobs.add(hash);
       }
+      if (size === 0) ledger.takeEmpty();
       return { ledger, size, blobs };
     }),
   );

@@ -65,7 +65,7 @@ async function verify(parts: UpkeepCommandParts, repair: boolean): Promise<void>
       );
     else
       tell.info(
-        `${upset} ${vscode.l10n.t('Of it, {0} can be mended now without losing a byte.', mendable)}`,
+        `${upset} ${vscode.l10n.t('{0} of these can be repaired now; nothing is lost by it.', mendable)}`,
         { [vscode.l10n.t('Repair')]: () => verify(parts, true) },
       );
   }
@@ -154,7 +154,7 @@ async function pickPolicy(): Promise<PrunePolicy | undefined> {
       policy: idle(days),
     })),
     {
-      label: vscode.l10n.t('Stored texts and side files that no session names any more'),
+      label: vscode.l10n.t('Left-over files that no session uses any more'),
       description: vscode.l10n.t('older than a day'),
       policy: { detachedResultAge: DAY_MS },
     },

@@ -8,14 +8,17 @@ import type { RunState } from '../../shared/protocol.js';
 export type RowWord =
   '' | 'running' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'archived' | 'not found here';
 
-/** A run that lives here knows more than the log on disk. */
+/** A run that lives here knows more than the log on disk; a turn that was interrupted says less than damage does. */
 export function rowWord(
   summary: Pick<SessionSummary, 'status' | 'archived'>,
   run: RunState | undefined,
   /** It is open here, and nothing will take its turn up by itself. */
   isInterrupted = false,
 ): RowWord {
-  if (isInterrupted) return 'incomplete';
+  if (isInterrupted) {
+    const resting = restingWord(summary, undefined);
+    return resting === 'damaged' || resting === 'not found here' ? resting : 'incomplete';
+  }
   switch (run) {
     case 'running':
     case 'stopping':

@@ -38,7 +38,7 @@ export function reportFindings(reports: readonly VerifyReport[], at: string): Ve
       : []),
     ...upset.flatMap(describeLog),
     ...section(
-      'No session logs: none of their lines is an entry. They are never written to',
+      'No session logs: none of their lines is an entry. Repair leaves them as they are; what is said there is written behind what they hold',
       foreign.map(oneLine),
     ),
     ...section('Side files without a session', orphans),
@@ -74,10 +74,16 @@ function summary(logs: readonly LogReport[], upset: number): string {
 function describeLog(log: LogReport): string[] {
   const found = [
     ...(log.unreadable === undefined ? [] : [`cannot be read: ${plain(log.unreadable)}`]),
-    ...shorten(log.damage.map(({ line, reason }) => `line ${line}: ${plain(reason)}`)),
+    ...shorten(log.damage.map(faultWords)),
     ...log.missingBlobs.map(({ hash, reason }) => `stored text ${hash.slice(0, 12)}…: ${plain(reason)}`),
   ];
   return section(oneLine(log), found);
+}
+
+function faultWords({ kind, line, reason, ids }: LogReport['damage'][number]): string {
+  if (kind === 'empty')
+    return 'the file is empty, and nothing of the session could be read. A message sent there begins it anew';
+  return `line ${line}: ${plain(reason)}${ids === undefined ? '' : ` (${plain(ids)})`}`;
 }
 
 function oneLine({ title, id, file, entries, lines, bytes }: LogReport): string {

@@ -82,6 +82,27 @@ describe('notices', () => {
     expect(notice?.message).not.toMatch(/will be/);
   });
 
+  it('where nothing could be read, that is what is said', () => {
+    const all = { isAll: true } as const;
+    const said = (...faults: LogDamage[]) => noticesOf({ ...fine, damage: faults })[0];
+    const empty = said({ ...damage('empty', 1), ...all });
+    expect(empty?.kind).toBe('damaged');
+    expect(empty?.message).toMatch(/is empty, and nothing of it could be read\..*begins it anew/);
+    expect(empty?.detail).toBe('');
+    expect(said({ ...damage('torn-tail', 1), ...all })?.message).toMatch(
+      /^Nothing of this session could be read\..*will be set aside/,
+    );
+    const moved = said({ ...damage('torn-tail', 1, 'moved to x.damaged'), ...all, moved: true });
+    expect(moved?.message).toMatch(/^Nothing of this session could be read\..*was set aside/);
+    expect(moved?.detail).toContain('x.damaged');
+    expect(said({ ...damage('header', 1), ...all })?.message).toMatch(/stays there/);
+  });
+
+  it('one that was emptied after it was opened is told as such', () => {
+    const found = [{ ...damage('empty', 1, 'the file is empty') }];
+    expect(noticesOf({ ...fine, found })[0]?.message).toMatch(/was emptied after it was opened/);
+  });
+
   it('A3: a cut tail and a lost header are said in words', () => {
     const text = noticesOf({ ...fine, damage: [damage('torn-tail', 8), damage('header', 1)] })
       .map(({ message }) => message)

@@ -180,8 +180,9 @@ describe('reading a line', () => {
   });
 
   it.each([
-    ['not JSON', 'hello'],
-    ['not JSON', '{"type":"message"'],
+    ['not valid JSON', 'hello'],
+    ['not valid JSON', '{"type":"message"'],
+    ['not valid JSON (byte 12)', '{"type":"é\u0001"}'],
     ['neither an entry nor a batch', '3'],
     ['neither an entry nor a batch', 'null'],
     ['neither an entry nor a batch', '["x"]'],

@@ -112,14 +112,76 @@ describe('a damaged log', () => {
     expect(await look('s')).toMatchObject({ texts: ['a', 'b'], damage: ['header in line 1'] });
   });
 
-  it('takes an empty file for a session nothing was written to', async () => {
+  it('A8: says of an empty file that it is damaged, and begins the session anew with a header', async () => {
     await putLog(place, 's', new Uint8Array(0));
-    expect(await look('s')).toMatchObject({ texts: [], damage: [] });
+    expect(await look('s')).toMatchObject({ texts: [], damage: ['empty in line 1'], status: 'damaged' });
+    const { sessions } = await place.store().list();
+    expect(sessions[0]?.detail).toBe('the file is empty; nothing of it could be read');
     const log = await place.store().open('s');
     await log.append([user('a')]);
+    expect(log.damage).toMatchObject([{ kind: 'empty', isAll: true }]);
     await log.close();
     expect(await look('s')).toMatchObject({ texts: ['a'], damage: [], status: 'idle' });
     expect((await bytesOf(place.log('s'))).toString()).toMatch(/^\{"type":"session","version":4,"id":"s"/);
+  });
+
+  it('an empty file that another window begins anew is in order here too', async () => {
+    await putLog(place, 's', new Uint8Array(0));
+    const seen = await place.store().open('s');
+    const other = await place.store().open('s');
+    await other.append([user('a')]);
+    await other.close();
+    await seen.catchUp();
+    expect([await pathTexts(seen), damageOf(seen)]).toEqual([['a'], []]);
+    await seen.close();
+  });
+
+  it('A1: a file of NUL bytes alone is one of which nothing could be read, set aside before the first append', async () => {
+    await putLog(place, 's', new Uint8Array(300));
+    expect(await look('s')).toMatchObject({
+      damage: ['torn-tail in line 1'],
+      reasons: ['nothing in the file could be read (300 bytes)'],
+      status: 'damaged',
+    });
+    const log = await place.store().open('s');
+    await log.append([user('a')]);
+    const where = place.log('s').replace(/jsonl$/, 'damaged');
+    expect(log.damage).toEqual([
+      {
+        ...{ kind: 'torn-tail', line: 1, moved: true, isAll: true },
+        reason: `nothing in the file could be read (300 bytes); moved to ${where}`,
+      },
+    ]);
+    await log.close();
+    expect((await bytesOf(where)).includes(Buffer.alloc(300))).toBe(true);
+    expect(await look('s')).toMatchObject({ texts: ['a'], damage: [], status: 'idle' });
+  });
+
+  it('says in words where a message is shown that lost the one before it, and which it is beside them', async () => {
+    await putLog(
+      place,
+      's',
+      lines(
+        headerLine('s'),
+        messageLine('a', null),
+        '{"id":',
+        messageLine('b', 'lost'),
+        messageLine('c', 'c0'),
+      ),
+    );
+    const log = await place.store().open('s');
+    expect(log.damage.map(({ reason, ids }) => [reason, ids])).toEqual([
+      ['not valid JSON (it ends too early)', undefined],
+      [
+        'a message lost the one before it; it is shown after the last one before the lines that could not be read',
+        'entry b, its parent lost, shown after a',
+      ],
+      [
+        'a message lost the one before it; it is shown after the last one before the lines that could not be read',
+        'entry c, its parent c0, shown after a',
+      ],
+    ]);
+    await log.close();
   });
 
   it('takes a byte-order mark and CRs', async () => {

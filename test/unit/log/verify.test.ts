@@ -68,7 +68,15 @@ describe('verifying a folder of logs', () => {
     ]);
     expect([report?.lines, report?.entries]).toEqual([5, 2]);
     const log = await store.open('s');
-    expect(report?.damage).toEqual(log.damage.map(({ kind, line, reason }) => ({ kind, line, reason })));
+    expect(report?.damage).toEqual(log.damage);
+    expect(report?.damage[1]?.ids).toBe('entry b, its parent ghost, shown after a');
+  });
+
+  it('says of an empty file that it is one, not that it is none of a session', async () => {
+    await putLog(place, 's', new Uint8Array(0));
+    const report = await one();
+    expect(report?.damage).toEqual([{ kind: 'empty', line: 1, reason: 'the file is empty' }]);
+    expect(report?.isForeign).toBeUndefined();
   });
 
   it('moves a record that was cut short beside the log, and nothing else', async () => {

@@ -22,6 +22,26 @@ describe('the report on session files', () => {
     expect(text).toContain('- Alder – 2 entries in 3 lines, 1.5 KB – /s/one.jsonl');
   });
 
+  it('says what happens with a file that is empty, or of which nothing could be read, when something is said there', () => {
+    const empty = log({ title: 'Bare', damage: [{ kind: 'empty', line: 1, reason: 'the file is empty' }] });
+    const foreign = log({ title: 'Odd', isForeign: true, damage: [] });
+    const { text } = reportFindings([report({ logs: [empty, foreign] })], 'Monday');
+    expect(text).toMatch(/## Bare[^\n]*\n\n- the file is empty, [^\n]* begins it anew/);
+    expect(text).toMatch(/## No session logs[^\n]*is said there is written behind[^\n]*\n\n- Odd/);
+    expect(text).not.toMatch(/never written/);
+  });
+
+  it('ids of entries stand behind the words', () => {
+    const lost = {
+      kind: 'missing-parent',
+      line: 4,
+      reason: 'a message lost the one before it',
+      ids: 'entry b',
+    };
+    const { text } = reportFindings([report({ logs: [log({ damage: [lost] })] })], 'Monday');
+    expect(text).toContain('- line 4: a message lost the one before it (entry b)');
+  });
+
   it('names what is wrong by file, line and reason, before what is in order', () => {
     const upset = log({
       title: 'Two\nlines',
@@ -82,7 +102,7 @@ describe('the report on session files', () => {
       '',
     );
     expect(troubles).toBe(2);
-    expect(text).toMatch(/## No session logs[^\n]*never written to\n\n- garbage/);
+    expect(text).toMatch(/## No session logs[^\n]*leaves them as they are[^\n]*\n\n- garbage/);
     expect(text).toContain('- and 58 more lines');
     expect(text.match(/not JSON/g)).toHaveLength(20);
   });

@@ -29,6 +29,15 @@ describe('the description of a row', () => {
     expect(rowWord({ status: 'idle', archived: true }, undefined)).toBe('archived');
   });
 
+  it('damage is said before a turn that was interrupted, whether the session is open here or not', () => {
+    const damaged = { status: 'damaged', archived: false } as const;
+    expect([rowWord(damaged, undefined), rowWord(damaged, 'idle', true)]).toEqual(['damaged', 'damaged']);
+    expect(rowWord({ status: 'unreadable', archived: false }, 'idle', true)).toBe('damaged');
+    expect(rowWord({ status: 'missing', archived: false }, 'idle', true)).toBe('not found here');
+    expect(rowWord({ status: 'waiting', archived: false }, 'idle', true)).toBe('incomplete');
+    expect(rowWord(idle, 'idle', true)).toBe('incomplete');
+  });
+
   it('a list that lags behind does not call a session waiting that just ended here', () => {
     expect(rowWord({ status: 'waiting', archived: false }, 'idle')).toBe('');
   });
