@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { type Editor, eventually } from './bench/index.js';
 import { type EditorWindow, openWindow } from './bench/window.js';
+import { openWorkspaceFile } from './bench/workspace-file.js';
 import { caller, run } from './caller.js';
 import { filesBelow, logsBelow, onlyLog, readableByOthers } from './log-on-disk.js';
 import { Person, personAt, reloaded } from './person.js';
@@ -82,7 +83,7 @@ test('B12 B9: a window of several folders shows the sessions of each, whichever 
 
     const file = path.join(path.dirname(editor.workspace), 'both.code-workspace');
     writeFileSync(file, JSON.stringify({ folders: [{ path: editor.workspace }, { path: second }] }));
-    const both = await windowAt(editor, { workspace: file });
+    const both = await openWorkspaceFile(editor, file);
     const chat = await personIn(editor, both);
     await both.row('In the first');
     await (await both.row('In the second')).locator.click();

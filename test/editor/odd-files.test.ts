@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
 import { openFile } from './bench/quick-input.js';
-import { openWindow } from './bench/window.js';
+import { openWorkspaceFile } from './bench/workspace-file.js';
 import { Person } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
 
@@ -49,9 +49,7 @@ test('each kind of file is read and changed as it is, or it is said why not', ()
     truncateSync(path.join(one, 'huge.log'), 50 * 1024 * 1024);
     const file = path.join(editor.workspace, 'both.code-workspace');
     writeFileSync(file, JSON.stringify({ folders: [{ path: one }, { path: two }] }));
-    const evidence = path.dirname(await editor.screenshot('empty'));
-    const url = `${editor.server.url}/?${new URLSearchParams({ workspace: file }).toString()}`;
-    const window = await openWindow({ page: await editor.context.newPage(), url, evidence });
+    const window = await openWorkspaceFile(editor, file);
     const { page } = window;
 
     // a buffer with unsaved changes
