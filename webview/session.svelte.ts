@@ -5,6 +5,7 @@
 import type { Entry } from '../src/shared/notes.js';
 import { Outline } from '../src/shared/fold/outline.js';
 import { rowsOf } from '../src/shared/fold/path.js';
+import { CUT_COPY } from '../src/shared/fold/stand-in.js';
 import type { PathState, Row } from '../src/shared/fold/types.js';
 import type {
   ComposerDraft,
@@ -46,8 +47,8 @@ export class Session {
   dropped = $state.raw<DroppedView | null>(null);
   progress = $state.raw<ReadonlyMap<string, ProgressView>>(new Map());
   rows = $state.raw<readonly Row[]>([]);
-  /** How the last turn ended when the person ended it: stopped, or left as a crash had it. */
-  ended = $state.raw<'stopped' | 'left' | null>(null);
+  /** How the last turn ended when the person ended it, stopped or left as a crash had it, or a copy was cut in it. */
+  ended = $state.raw<'stopped' | 'left' | 'cut' | null>(null);
   /** The path has entries before the first row. */
   hasOlder = $state.raw(false);
   /** All that was ever said here, as links; another object whenever it grows, so that what is drawn from it follows. */
@@ -208,7 +209,9 @@ export class Session {
       return;
     }
     const entries = [...this.#entries.values()].sort((a, b) => a.position - b.position);
-    const rows = rowsOf(entries, this.#outline, this.state, this.status.run);
+    const { run, interrupted } = this.status;
+    const torn = interrupted?.is_torn === true ? interrupted.turn_id : cutTurnOf(entries);
+    const rows = rowsOf(entries, this.#outline, this.state, run, torn);
     this.rows = rows.filter((row) => loaded.has(row.entry.id));
     this.ended = endOf(entries, this.rows.at(-1)?.entry.turn_id);
   }
@@ -236,8 +239,14 @@ function endOf(entries: readonly { entry: Entry }[], turnId: string | undefined)
   const end = entries.findLast(({ entry }) => entry.type === 'turn_end' && entry.turn_id === turnId)?.entry;
   if (end?.type !== 'turn_end') return null;
   if (end.status === 'stopped') return 'stopped';
-  return end.status === 'interrupted' ? 'left' : null;
+  if (end.status !== 'interrupted') return null;
+  return cutTurnOf(entries) === turnId ? 'cut' : 'left';
 }
+
+/** The turn in which what was copied into this session ends. */
+const cutTurnOf = (entries: readonly { entry: Entry }[]): string | undefined =>
+  entries.findLast(({ entry }) => entry.type === 'session_recovery' && entry.reason === CUT_COPY)?.entry
+    .turn_id;
 
 const byCall = (progress: readonly ProgressView[]): ReadonlyMap<string, ProgressView> =>
   new Map(progress.map((view) => [view.call_id, view]));

@@ -5,6 +5,7 @@
 import { isFailure } from '../shared/failure.js';
 import {
   INTERRUPTED_RESULT,
+  LOST_RESULT,
   NOT_APPROVED_RESULT,
   NOT_RUN_RESULT,
   OTHER_LINE_RESULT,
@@ -38,6 +39,16 @@ export function interruptionOf(core: Core): Interruption | null {
   return { turn, calls };
 }
 
+/** The end of the file was torn off in this turn: what is missing there may have happened. */
+export const isTorn = (core: Core, turn_id: string): boolean => core.torn === turn_id && hasTornEnd(core.log);
+
+/** Also when it was set aside since. What another window was just writing is whole by now. */
+const hasTornEnd = ({ damage }: Core['log']): boolean => damage.some(({ kind }) => kind === 'torn-tail');
+
+/** The turn that is open where the end of the log is torn, as it is opened. */
+export const tornTurn = (log: Core['log']): string | null =>
+  hasTornEnd(log) ? (log.state().turn?.turn_id ?? null) : null;
+
 /** What is known of it, in one sentence. */
 export function describe(core: Core, { turn, calls }: Interruption): string {
   const state = core.log.state();
@@ -46,15 +57,29 @@ export function describe(core: Core, { turn, calls }: Interruption): string {
   if (state.wait !== null) {
     return `The turn was waiting to ask the model again (${state.wait.error}); the wait ended while Bough was not running.`;
   }
+  const isLost = isTorn(core, turn.turn_id);
   const facts = [
     ...calls
       .filter((call) => call.status === 'started')
       .map((call) => `${call.call.name} was running and may have partly run`),
-    ...calls.filter((call) => call.status !== 'started').map((call) => `${call.call.name} did not run`),
+    ...calls
+      .filter((call) => call.status !== 'started')
+      .map(({ call, status }) =>
+        isLost && mayHaveRun(status) ? `whether ${call.name} ran is not known` : `${call.name} did not run`,
+      ),
   ];
   if (state.incomplete) facts.push('the text so far is kept');
+  if (isLost) {
+    const since = turn.steps_started === 0 ? 'began' : `was ${step}`;
+    const known =
+      facts.length === 0 ? `how it went on after the turn ${since} is not known` : facts.join(', ');
+    return `The end of the file is lost; ${known}.`;
+  }
   return `The turn was interrupted ${step}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}.`;
 }
+
+/** As far as the log says, should its end be missing. */
+const mayHaveRun = (status: CallState['status']): boolean => status === 'open' || status === 'allowed';
 
 /** The sentence for a call that nobody answered, and for a file tool what the disk says of it. */
 export async function standInText(core: Core, call: CallState): Promise<string> {
@@ -70,7 +95,7 @@ export async function standInText(core: Core, call: CallState): Promise<string> 
     case 'open':
     case 'pending':
     case 'allowed':
-      return NOT_RUN_RESULT;
+      return isTorn(core, call.turn_id ?? '') && mayHaveRun(call.status) ? LOST_RESULT : NOT_RUN_RESULT;
     case 'refused':
       return NOT_APPROVED_RESULT;
   }
@@ -144,11 +169,17 @@ export async function repairBatch(core: Core): Promise<Draft[]> {
       steps: facts.step,
       orphan_results: calls.length,
       closed_step: facts.isStepOpen ? facts.step : null,
-      reason:
-        core.unsaved?.turn_id === turn_id ? core.unsaved.reason : 'The process ended before the turn did.',
+      reason: reasonOf(core, turn_id),
     },
     ...holdQueue(state, turn_id),
   ];
+}
+
+function reasonOf(core: Core, turn_id: string): string {
+  if (core.unsaved?.turn_id === turn_id) return core.unsaved.reason;
+  return isTorn(core, turn_id)
+    ? 'The end of the file was lost, and with it what the turn did last.'
+    : 'The process ended before the turn did.';
 }
 
 export const openRetryEnd = (turn_id: string, facts: TurnFacts): Draft[] =>

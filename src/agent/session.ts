@@ -21,7 +21,7 @@ import { carryOut } from './inbox.js';
 import { createLeaseHold } from './lease-hold.js';
 import { Live } from './live.js';
 import { fitBatch } from './offload.js';
-import { describe, interruptionOf } from './recover.js';
+import { describe, interruptionOf, isTorn, tornTurn } from './recover.js';
 import { approvalOf } from './mode.js';
 import { lookAround } from './request.js';
 import { noticeOthers, reopen, resumeTurn } from './reopen.js';
@@ -43,7 +43,11 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
       const interruption = interruptionOf(core);
       return interruption === null
         ? null
-        : { turn_id: interruption.turn.turn_id, message: describe(core, interruption) };
+        : {
+            turn_id: interruption.turn.turn_id,
+            message: describe(core, interruption),
+            ...(isTorn(core, interruption.turn.turn_id) ? { is_torn: true } : {}),
+          };
     },
     failure: () => core.failure,
     growing: () => core.live.growing,
@@ -98,6 +102,7 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     spent: null,
     isElsewhere: false,
     watch: null,
+    torn: tornTurn(log),
     background: new Background(),
     isCompacting: false,
     goal: { driven: null, hold: null, trouble: null, isChecked: false, isGoingOn: false },

@@ -79,7 +79,7 @@ export class Copies {
     const kept = outline.map(([id]) => id);
     const copy = {
       init: importInit(this.#parts.ids, source, init),
-      plan: new CopyPlan({ outline, kept, head, isForeign: true }),
+      plan: new CopyPlan({ outline, kept, head, isForeign: true, isWhole: true }),
       positions: Array.from({ length: source.position }, (_, position) => position),
       carry: this.#carryFrom(source),
     };

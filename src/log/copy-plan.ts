@@ -4,6 +4,7 @@
  * root: whatever stood on an entry that is left out hangs on the nearest one that is not.
  */
 import { APPROVAL_STATE } from '../shared/approval-state.js';
+import { CUT_COPY } from '../shared/fold/stand-in.js';
 import { isConversation, type Draft, type Entry } from '../shared/notes.js';
 import type { OutlineNode } from '../shared/fold/types.js';
 
@@ -15,9 +16,12 @@ export interface CopyExtent {
   head: string | null;
   /** It may have come from anywhere: the copy's word on files is not ours. */
   isForeign: boolean;
+  /** All of a session: a turn without an end has none in the original either. */
+  isWhole?: boolean;
 }
 
 interface Turn {
+  start_id: string;
   steps: number;
   /** Its end stands in the copy. */
   hasEnd: boolean;
@@ -26,6 +30,7 @@ interface Turn {
 
 export class CopyPlan {
   readonly isForeign: boolean;
+  readonly #isWhole: boolean;
   readonly #head: string | null;
   readonly #isHeadLast: boolean;
   readonly #kept: ReadonlySet<string>;
@@ -35,8 +40,9 @@ export class CopyPlan {
   #name: string | undefined;
   #tags: string[] | undefined;
 
-  constructor({ outline, kept, head, isForeign }: CopyExtent) {
+  constructor({ outline, kept, head, isForeign, isWhole = false }: CopyExtent) {
     this.isForeign = isForeign;
+    this.#isWhole = isWhole;
     this.#head = head;
     this.#isHeadLast = (kept.at(-1) ?? null) === head;
     this.#kept = new Set(kept);
@@ -48,7 +54,7 @@ export class CopyPlan {
     const turn = named ?? this.#turn;
     switch (entry.type) {
       case 'turn_start':
-        this.#turn = { steps: 0, hasEnd: false, wait: undefined };
+        this.#turn = { start_id: entry.id, steps: 0, hasEnd: false, wait: undefined };
         this.#turns.set(entry.turn_id, this.#turn);
         return;
       case 'turn_end':
@@ -88,13 +94,22 @@ export class CopyPlan {
   /** What the copy ends with: where its head is, the ends of the turns that were cut, what the session is called. */
   ending(): Draft[] {
     const head: Draft[] = this.#isHeadLast ? [] : [{ type: 'head', entry_id: this.#head }];
-    const ends = [...this.#turns].flatMap(([turn_id, { hasEnd, steps }]): Draft[] =>
-      hasEnd ? [] : [{ type: 'turn_end', turn_id, steps, status: 'stopped', parent_id: this.#head }],
-    );
+    const ends = [...this.#turns].flatMap(([turn_id, turn]) => (turn.hasEnd ? [] : this.#end(turn_id, turn)));
     if (this.#name === undefined && this.#tags === undefined) return [...head, ...ends];
     const name = this.#name === undefined ? {} : { name: this.#name };
     const tags = this.#tags === undefined ? {} : { tags: this.#tags };
     return [...head, ...ends, { type: 'session_info', ...name, ...tags, parent_id: this.#head }];
+  }
+
+  /** Of a turn that was cut by where the copy was taken, or that has no end where it came from. */
+  #end(turn_id: string, { start_id, steps }: Turn): Draft[] {
+    const at = { turn_id, steps, parent_id: this.#head };
+    if (!this.#isWhole) return [{ type: 'turn_end', ...at, status: 'stopped' }];
+    const recovery = { turn_start_id: start_id, orphan_results: 0, closed_step: null, reason: CUT_COPY };
+    return [
+      { type: 'turn_end', ...at, status: 'interrupted' },
+      { type: 'session_recovery', ...at, ...recovery },
+    ];
   }
 
   #isLeftOut(entry: Entry): boolean {

@@ -15,6 +15,7 @@ import { ALL, PAGE, RowWindow, usualFirst } from '../../webview/transcript/windo
 import { duration } from '../../webview/ui/clock.svelte.js';
 import {
   INTERRUPTED_RESULT,
+  LOST_RESULT,
   NO_RULE_RESULT,
   NOT_RUN_RESULT,
   READ_ONLY_RESULT,
@@ -53,6 +54,9 @@ describe('a denied call', () => {
       'Interrupted while it ran; it may have partly run. a.ts has changed since before the call.',
     );
     expect(told('error', 'No such file.')).toBeUndefined();
+    const lost = card('read', { path: 'README.md' }, { state: 'unknown', isLost: true, result: LOST_RESULT });
+    expect(ownSentence(lost)).toBe('The end of the file is lost; whether it ran is not known.');
+    expect(said(lost)).toBe('Read README.md · whether it ran is not known');
   });
 
   it('shows what really ran when the person changed it', () => {

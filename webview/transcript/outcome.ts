@@ -16,7 +16,7 @@ export function outcomeOf(card: ToolCard): string | undefined {
     case 'interrupted':
       return 'interrupted before it ran';
     case 'unknown':
-      return 'interrupted; it may have partly run';
+      return card.isLost === true ? 'whether it ran is not known' : 'interrupted; it may have partly run';
     case 'error':
       if (card.result === READ_ONLY_RESULT) return 'not run: read only';
       if (card.result === NO_RULE_RESULT) return 'not run: no rule allows it';
@@ -43,6 +43,7 @@ export function ownSentence(card: ToolCard): string | undefined {
     case 'interrupted':
       return 'Interrupted before it ran.';
     case 'unknown': {
+      if (card.isLost === true) return 'The end of the file is lost; whether it ran is not known.';
       // What the recovery found out stands behind it.
       const found =
         card.result?.startsWith(INTERRUPTED_RESULT) === true

@@ -1,7 +1,9 @@
 /** What the notes of a line say about its calls: whether they ran, who decided, and what to say when there is no result. */
 import type { CallState } from '../../shared/fold/types.js';
 import {
+  CUT_COPY,
   INTERRUPTED_RESULT,
+  LOST_RESULT,
   NOT_APPROVED_RESULT,
   NOT_RUN_RESULT,
   OTHER_LINE_RESULT,
@@ -14,6 +16,8 @@ export class CallFacts {
   readonly #started = new Set<string>();
   readonly #requests = new Map<string, NoteOf<'approval_request'>>();
   readonly #decisions = new Map<string, NoteOf<'approval_decision'>>();
+  /** Turns whose end was not in what was copied. */
+  readonly #cut = new Set<string | undefined>();
   #hasNotes = false;
 
   constructor(line: readonly { entry: Entry }[], openCalls: readonly CallState[] = []) {
@@ -30,6 +34,9 @@ export class CallFacts {
       case 'tool_start':
         this.#hasNotes = true;
         this.#started.add(entry.call_id);
+        return;
+      case 'session_recovery':
+        if (entry.reason === CUT_COPY) this.#cut.add(entry.turn_id);
         return;
       case 'approval_request':
         this.#requests.set(entry.call_id, entry);
@@ -54,6 +61,7 @@ export class CallFacts {
     if (state?.status === 'started' || this.#started.has(callId)) return INTERRUPTED_RESULT;
     const decision = state?.decision ?? this.#decision(callId);
     if (decision !== undefined && decision.decision !== 'allow') return NOT_APPROVED_RESULT;
+    if (state?.turn_id !== undefined && this.#cut.has(state.turn_id)) return LOST_RESULT;
     // Without notes nothing is known about the call: it may have run.
     return state !== undefined || this.#hasNotes ? NOT_RUN_RESULT : INTERRUPTED_RESULT;
   }

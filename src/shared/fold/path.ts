@@ -6,7 +6,7 @@ import type { ConversationEntry, Message, ToolCallPart, ToolResultPart } from '.
 import { isConversation, type Entry, type NoteOf } from '../notes.js';
 import { goalLine } from '../goal.js';
 import { Outline, ROOT } from './outline.js';
-import { isStandIn } from './stand-in.js';
+import { isStandIn, LOST_RESULT } from './stand-in.js';
 import { spentByTurn, tellSpent } from './spent.js';
 import { waitsOf } from './waited.js';
 import type { CallState, CardState, OutlineNode, PathState, Row, RowBody, ToolCard } from './types.js';
@@ -17,6 +17,8 @@ export type RunTag = 'idle' | 'running' | 'waiting' | 'retrying' | 'parked' | 's
 interface Facts {
   state: PathState;
   run: RunTag;
+  /** The turn whose end was torn off the file. */
+  torn: string | undefined;
   open: Map<string, CallState>;
   results: Map<string, { part: ToolResultPart; entry_id: string }[]>;
   requests: Map<string, NoteOf<'approval_request'>>;
@@ -28,20 +30,22 @@ interface Facts {
 
 /**
  * Rows of the path to `state.head`, root first. `entries` may hold more or less than the path, in file order; keep an
- * {@link Outline} to spare building its index each time.
+ * {@link Outline} to spare building its index each time. `torn`: the open turn, when the end of the file is lost with which
+ * it would go on.
  */
 export function rowsOf(
   entries: readonly { position: number; entry: Entry }[],
   outline: Outline | readonly OutlineNode[],
   state: PathState,
   run: RunTag,
+  torn?: string,
 ): Row[] {
   const tree = outline instanceof Outline ? outline : new Outline(outline);
   const bodies = new Map<string, ConversationEntry>();
   for (const { entry } of entries) if (isConversation(entry)) bodies.set(entry.id, entry);
   const head = tree.ordinal(state.head);
   const path = tree.path(head).map((ordinal) => bodies.get(tree.nodes[ordinal]?.[0] ?? ''));
-  const facts = collect(entries, path, state, run);
+  const facts = { ...collect(entries, path, state, run), torn };
   const forks = head === ROOT ? new Map<string, never>() : tree.forks(head);
   const waits = waitsOf(entries);
   const rows: Row[] = [];
@@ -90,8 +94,8 @@ function collect(
   path: readonly (ConversationEntry | undefined)[],
   state: PathState,
   run: RunTag,
-): Facts {
-  const facts: Facts = {
+): Omit<Facts, 'torn'> {
+  const facts: Omit<Facts, 'torn'> = {
     state,
     run,
     open: new Map(state.open_calls.map((open) => [open.call.call_id, open])),
@@ -116,7 +120,7 @@ function collect(
   return facts;
 }
 
-function addResults(facts: Facts, message: Message): void {
+function addResults(facts: Pick<Facts, 'results'>, message: Message): void {
   for (const part of message.parts) {
     if (part.type !== 'tool_result') continue;
     const same = facts.results.get(part.call_id);
@@ -151,12 +155,17 @@ function cardOf(call: ToolCallPart, facts: Facts): ToolCard {
   // Each result answers one call of its id: should ids repeat, they are taken in order.
   const result = facts.results.get(call.call_id)?.shift();
   const session = facts.subagents.get(call.call_id);
+  const state =
+    result === undefined
+      ? openState(open, facts)
+      : answeredState(result.part, decision?.decision, facts.starts.has(call.call_id));
+  const isLost =
+    result === undefined
+      ? state === 'interrupted' && isTornOff(open, facts)
+      : result.part.content.startsWith(LOST_RESULT);
   return {
     call,
-    state:
-      result === undefined
-        ? openState(open, facts)
-        : answeredState(result.part, decision?.decision, facts.starts.has(call.call_id)),
+    ...(isLost ? { state: 'unknown', isLost } : { state }),
     result: result === undefined ? undefined : result.part.content || result.part.preview,
     styles: result?.part.styles,
     result_id: result?.entry_id,
@@ -177,6 +186,10 @@ function answeredState(
   if (isStandIn(result.content)) return hasStarted ? 'unknown' : 'interrupted';
   return result.is_error ? 'error' : 'ok';
 }
+
+/** Nothing that is left says that it did not run. */
+const isTornOff = (open: CallState | undefined, { torn }: Facts): boolean =>
+  torn !== undefined && open?.turn_id === torn && (open.status === 'open' || open.status === 'allowed');
 
 function openState(open: CallState | undefined, { state, run }: Facts): CardState {
   // Answered on this path, but the answer's body is not here yet.

@@ -12,6 +12,13 @@ export const NOT_RUN_RESULT =
 
 export const NOT_APPROVED_RESULT = 'The tool did not run: this call was not approved.';
 
+/** The end of the log was torn off, and with it what would say whether the call ran. */
+export const LOST_RESULT =
+  'The end of the file that this conversation is kept in was lost, so whether this call ran is not known. Look at what is there before you run it again.';
+
+/** Why a turn was closed in a copy: what was copied ends before it does. */
+export const CUT_COPY = 'What was copied ends within this turn.';
+
 /** No tool was tried: the person set the session so. */
 export const READ_ONLY_RESULT =
   'The call was not run: this session is in read-only mode, in which nothing is changed and no command is run. Do not try another way. Say what you would do; the person can switch the mode.';
@@ -23,7 +30,7 @@ export const NO_RULE_RESULT =
 export const OTHER_LINE_RESULT =
   'This call was answered on another branch of the conversation. Its result is not part of this one. Call it again if the result is still needed.';
 
-const standIns = [INTERRUPTED_RESULT, NOT_RUN_RESULT, NOT_APPROVED_RESULT, OTHER_LINE_RESULT];
+const standIns = [INTERRUPTED_RESULT, NOT_RUN_RESULT, NOT_APPROVED_RESULT, OTHER_LINE_RESULT, LOST_RESULT];
 
 /** Whether a result is one of ours. Recovery may add what it found out behind the sentence. */
 export const isStandIn = (content: string): boolean => standIns.some((text) => content.startsWith(text));

@@ -164,6 +164,8 @@ export interface ToolCard {
   result_id?: string | undefined;
   decision?: NoteOf<'approval_decision'>['decision'] | undefined;
   feedback?: string | undefined;
+  /** The end of the file is lost, and with it whether the call ran. */
+  isLost?: true;
   /** What the person made of the input before it ran. */
   edited_input?: unknown;
   summary?: string | undefined;

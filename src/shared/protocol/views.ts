@@ -21,6 +21,8 @@ export interface NoticeView {
 export interface InterruptedView {
   turn_id: string;
   message: string;
+  /** The end of the file was torn off: what the turn did last is not known. */
+  is_torn?: true;
 }
 
 export interface SessionView {

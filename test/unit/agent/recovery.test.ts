@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { INTERRUPTED_RESULT, NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
+import { INTERRUPTED_RESULT, LOST_RESULT, NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
 import { failureOf, openBench, type Bench } from './bench.js';
 import { begins, calls, dropped, fails, hang, overloaded, rateLimit, text } from './fake-model.js';
 
@@ -65,6 +65,45 @@ describe('after a crash', () => {
     const results = bench.entries('session_recovery');
     expect(results).toHaveLength(1);
   });
+
+  it.each([
+    ['the result of a call', 'whether read ran is not known', `tool error "${LOST_RESULT}" + `],
+    ['what followed the result', 'how it went on after the turn was in step 1 is not known', ''],
+  ])(
+    'A3: where the end of the file is lost with %s, says that it is not known',
+    async (what, known, results) => {
+      const before = await openBench({
+        files: { 'a.txt': 'old' },
+        script: [calls([{ name: 'read', input: { path: 'a.txt' } }]), begins('half', hang()), text('ok')],
+      });
+      await before.send('go');
+      before.process.kill();
+      const lines = (await before.disk.bytes()).split('\n');
+      const lost = lines.findIndex((line) => line.includes('"tool_result"'));
+      const whole = lines.slice(0, what === 'the result of a call' ? lost : lost + 1);
+      const file = await before.disk.files.open('/memory/sessions/session.jsonl', 'append');
+      await file.truncate(Buffer.byteLength(`${whole.join('\n')}\n`) + 9);
+      await file.close();
+      const bench = await before.crash();
+      expect(bench.log.damage).toMatchObject([{ kind: 'torn-tail' }]);
+      expect(bench.session.interrupted()).toMatchObject({
+        message: `The end of the file is lost; ${known}.`,
+        is_torn: true,
+      });
+      const from = bench.disk.batches.length;
+      await bench.do({ type: 'leave' });
+      expect(bench.story(from)[0]).toMatch(
+        results === '' ? /^step_end 1/ : /^tool error "The end of the file/,
+      );
+      expect(bench.story(from)[0]).toContain(
+        `${results}step_end 1 + turn_end interrupted + session_recovery`,
+      );
+      expect(bench.entries('session_recovery')[0]?.reason).toMatch(/end of the file was lost/);
+      expect(bench.session.interrupted()).toBeNull();
+      const next = await reopened(bench);
+      expect(next.session.interrupted()).toBeNull();
+    },
+  );
 
   it('answers calls in one batch: unknown outcome with what the disk says, or did not run', async () => {
     const before = await openBench({

@@ -5,6 +5,7 @@ import type { FileStore } from '../../../src/log/file-store.js';
 import { LockTable } from '../../../src/log/lock-table.js';
 import { lineOf, recordTexts, withField } from '../../../src/log/record-text.js';
 import type { SessionLog } from '../../../src/log/store.js';
+import { CUT_COPY } from '../../../src/shared/fold/stand-in.js';
 import type { FaultyFiles } from './faulty-files.js';
 import { useFaultyPlace } from './faulty-place.js';
 import { bytesOf, headerLine, joined, lines, messageLine, noteLine, pathTexts, putLog } from './lines.js';
@@ -292,6 +293,28 @@ describe('an imported copy', () => {
       });
     }
     expect(answered).toEqual(['one of a4/0', 'two of a4/1', 'three of a7/0']);
+  });
+
+  it('A3: says of what was cut within a turn that it ends there, not that somebody stopped it', async () => {
+    await putLog(
+      place,
+      'k',
+      joined(
+        lines(
+          headerLine('k'),
+          messageLine('a', null),
+          noteLine('turn_start', 't', 'a', { turn_id: 'T' }),
+          noteLine('step_start', 'p', 'a', { turn_id: 'T', step: 1, attempt_id: 'x' }),
+        ),
+        '{"type":"mess',
+      ),
+    );
+    const copy = await store.importCopy(await store.open('k'), { id: 'copy' });
+    expect(copy.state().turn).toBeNull();
+    expect((await copy.since(0)).map(({ entry }) => entry).slice(-2)).toMatchObject([
+      { type: 'turn_end', turn_id: 'T', status: 'interrupted' },
+      { type: 'session_recovery', turn_id: 'T', turn_start_id: 't', reason: CUT_COPY },
+    ]);
   });
 
   it('A10: takes over what is too long for one entry; what is so all the same is named, not the end of it', async () => {

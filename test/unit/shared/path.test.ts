@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Outline } from '../../../src/shared/fold/outline.js';
 import { rowsOf, type RunTag } from '../../../src/shared/fold/path.js';
-import { INTERRUPTED_RESULT, NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
+import { INTERRUPTED_RESULT, LOST_RESULT, NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
 import type { Row, ToolCard } from '../../../src/shared/fold/types.js';
 import { LogBuilder, call, placed, result, text } from './build.js';
 
@@ -139,6 +139,22 @@ describe('cards of answered calls', () => {
       result('c2', NOT_RUN_RESULT, true),
     ]);
     expect(states(log)).toEqual(['unknown', 'interrupted']);
+  });
+
+  it('are of unknown outcome where the end of the file is lost, before it is repaired and after', () => {
+    const log = asking('c1', 'c2').add(request('q2', 'c2'), decide('q2', 'deny'));
+    const fold = log.fold();
+    const torn = (turn_id: string) =>
+      rowsOf(placed(log.entries), fold.outline, fold.state(), 'idle', turn_id).flatMap((row) =>
+        row.kind === 'assistant' ? row.cards.map(({ state, isLost }) => [state, isLost]) : [],
+      );
+    expect(torn('t1')).toEqual([
+      ['unknown', true],
+      ['denied', undefined],
+    ]);
+    expect(torn('t0')[0]).toEqual(['interrupted', undefined]);
+    log.tool('r1', [result('c1', LOST_RESULT, true)]);
+    expect(cards(log)[0]).toMatchObject({ state: 'unknown', isLost: true });
   });
 
   it('take repeated ids in order', () => {
