@@ -5,6 +5,7 @@
 import type { Access, Holder, LogDamage } from '../log/store.js';
 import type { Failure, FailureAction } from '../shared/failure.js';
 import type { NoticeView, UiCommand } from '../shared/protocol.js';
+import { isGone } from './sessions/gone.js';
 
 type Fault = Pick<LogDamage, 'line' | 'reason'> & { kind?: string };
 
@@ -42,6 +43,7 @@ export function noticesOf(facts: NoticeFacts): NoticeView[] {
 
 type Button = NoticeView['actions'][number];
 const reopenButton: Button = { label: 'Reopen', command: { type: 'reopen' } };
+const exportButton: Button = { label: 'Export…', command: { type: 'export_session' } };
 const continueButton: Button = { label: 'Continue as a Copy', command: { type: 'continue_copy' } };
 const logButton: Button = { label: 'Show Log', command: { type: 'show_log' } };
 
@@ -62,7 +64,12 @@ function accessNotices(access: Access): NoticeView[] {
         {
           kind: 'stale',
           message: access.message,
-          actions: [reopenButton],
+          ...(isGone(access)
+            ? {
+                message: `${access.message} What is shown was read before: export it, or put the file back and reopen the session.`,
+                actions: [exportButton, reopenButton],
+              }
+            : { actions: [reopenButton] }),
         },
       ];
     case 'poisoned':

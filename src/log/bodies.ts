@@ -1,6 +1,6 @@
 /** Entries' bodies, read from the file when they are asked for; the last ones read stay in memory up to a few MB. */
 import type { Files } from '../ports.js';
-import { BoughError } from '../shared/failure.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
 import { readFull, withFile } from './bytes.js';
 import { parseAgain, parseLine } from './codec.js';
@@ -43,9 +43,41 @@ export class Bodies {
     });
   }
 
-  /** The same with each record's JSON as it stands in the file. Keeps nothing: who copies a log reads it once. */
+  /**
+   * The same with each record's JSON as it stands in the file; of a file that is gone, as what is in memory is written.
+   * Keeps nothing: who copies a log reads it once.
+   */
   async records(ledger: Ledger, positions: readonly number[]): Promise<PlacedRecord[]> {
     const places = positions.map((position) => ({ position, place: placeOf(ledger, position) }));
+    try {
+      return await this.#recordsThere(ledger, places);
+    } catch (error) {
+      const isGone = isBoughError(error, 'StorageFailure') && error.data['errno'] === 'ENOENT';
+      if (!isGone || !places.every(({ place }) => this.#lines.has(place.offset))) throw error;
+      const placed = await this.read(ledger, positions);
+      return placed.map(({ position, entry }) => {
+        return { position, entry, text: JSON.stringify(entry), line: placeOf(ledger, position).offset };
+      });
+    }
+  }
+
+  /** What was just written or taken in, which whoever shows it has too: it need not be read to be had. */
+  keep(ledger: Ledger, placed: readonly PlacedEntry[]): void {
+    const lines = new Map<number, { place: EntryPlace; entries: Entry[] }>();
+    for (const { position, entry } of placed) {
+      const place = placeOf(ledger, position);
+      const line = lines.get(place.offset) ?? { place, entries: [] };
+      line.entries[place.index] = entry;
+      lines.set(place.offset, line);
+    }
+    for (const { place, entries } of lines.values())
+      if (!this.#lines.has(place.offset) && place.length <= CACHE_BYTES) this.#keep(place, entries);
+  }
+
+  async #recordsThere(
+    ledger: Ledger,
+    places: readonly { position: number; place: EntryPlace }[],
+  ): Promise<PlacedRecord[]> {
     const lines = new Map(places.map(({ place }) => [place.offset, place]));
     const found = new Map<number, LineRecords>();
     await this.#eachLine([...lines.values()], (place, bytes) => {

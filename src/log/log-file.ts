@@ -233,7 +233,5 @@ const gone = (file: string): BoughError =>
   new BoughError(
     'SessionConflict',
     `The session's file ${file} is not there any more; it was deleted or moved.`,
-    {
-      path: file,
-    },
+    { path: file, errno: 'ENOENT' },
   );

@@ -313,6 +313,7 @@ export class FileLog implements SessionLog {
       lines.forEach(({ request }, index) =>
         request.resolve((written[index] ?? []).map(({ entry }) => entry)),
       );
+      this.#bodies.keep(this.#ledger, written.flat());
       this.#tellAppended(written.flat());
     }
     // Another window moved the head from where the person saw it: their view has to be taken anew.
@@ -335,6 +336,7 @@ export class FileLog implements SessionLog {
 
   #takeIn({ placed, isReloaded }: CaughtUp): void {
     if (isReloaded) this.#bodies.forget();
+    this.#bodies.keep(this.#ledger, placed);
     if (isReloaded || placed.length > 0) this.#tellAppended(placed);
   }
 

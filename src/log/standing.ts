@@ -27,7 +27,11 @@ export class Standing {
   }
 
   get access(): Access {
-    if (this.#ended !== undefined) return { mode: this.#ended.mode, message: this.#ended.error.message };
+    if (this.#ended !== undefined) {
+      const { mode, error } = this.#ended;
+      const isGone = mode === 'stale' && error.data['errno'] === 'ENOENT';
+      return { mode, message: error.message, ...(isGone ? { isGone } : {}) };
+    }
     return this.#openAccess;
   }
 

@@ -54,7 +54,8 @@ type ReadOnlyReason = 'newer' | 'version-3' | 'unreadable' | 'missing' | 'archiv
 export type Access =
   | { mode: 'write' }
   | { mode: 'read-only'; reason: ReadOnlyReason; message: string }
-  | { mode: 'stale' | 'poisoned'; message: string };
+  /** `isGone`: its file is; what was read of it is all there is. */
+  | { mode: 'stale' | 'poisoned'; message: string; isGone?: boolean };
 
 export interface Holder {
   window: string;

@@ -3,6 +3,8 @@ import * as vscode from 'vscode';
 import { OutlineFlag } from '../../shared/fold/types.js';
 import type { Chats } from '../chat/chats.js';
 import { plainLabel } from '../labels.js';
+import { Refusal } from '../errors.js';
+import { catchUpUnlessGone, isGone } from '../sessions/gone.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { SessionsTree } from '../sessions/tree.js';
 import type { WindowStore } from '../sessions/window-store.js';
@@ -120,6 +122,15 @@ async function pickPoint(
 
 async function fork({ store, sessions, chats, tree }: CopyCommandParts, id: string, point: Point) {
   const session = await sessions.open(id);
+  await catchUpUnlessGone(session.agent.log);
+  if (isGone(session.agent.log.access))
+    throw new Refusal({
+      kind: 'refused',
+      message: vscode.l10n.t(
+        "The session's file is missing, so it cannot be forked. Export it as JSONL with Export Session…, then take that in with Import Session….",
+      ),
+      transient: false,
+    });
   const isRunning = session.agent.run() === 'running';
   const title = vscode.l10n.t('Fork of {0}', session.title());
   const copy = isRunning

@@ -11,6 +11,7 @@ import { exportLines, newTally } from '../export/log-lines.js';
 import { writeMarkdown } from '../export/markdown.js';
 import type { Clean } from '../export/redact-line.js';
 import { collect, writeWhole, type Chunks } from '../export/write-file.js';
+import { catchUpUnlessGone } from '../sessions/gone.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { SessionsTree } from '../sessions/tree.js';
 import type { WindowStore } from '../sessions/window-store.js';
@@ -133,7 +134,7 @@ interface Wish {
 
 /** Resolves with what was done, in a sentence. */
 async function exportAs(log: SessionLog, { format, title, to }: Wish, clean: Clean): Promise<string> {
-  await log.catchUp();
+  await catchUpUnlessGone(log);
   if (format === 'jsonl') return exportLog(log, to, clean);
   const read = await readConversation(log, title);
   const { conversation, changed } = mapConversation(read, clean);

@@ -84,8 +84,9 @@ async function rename(
           title: vscode.l10n.t('Rename Session'),
           prompt: vscode.l10n.t('A name for this session'),
           value: title,
+          validateInput: (text) =>
+            text.trim() === '' ? vscode.l10n.t('The name of a session must not be blank.') : undefined,
         });
-  // Checked when it is given, not while it is typed: Enter must not wait for an answer from here.
   if (name === undefined || name.trim() === title) return;
   await store.rename(id, name.trim());
   tree.refresh();

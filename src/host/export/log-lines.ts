@@ -8,6 +8,7 @@ import { serialiseHeader } from '../../log/codec.js';
 import { hashesIn } from '../../log/copy-lines.js';
 import { lineOf } from '../../log/record-text.js';
 import type { SessionLog } from '../../log/store.js';
+import { isGone } from '../sessions/gone.js';
 import { redactLine, type Clean } from './redact-line.js';
 
 /** Entries that are in memory at a time. */
@@ -24,11 +25,12 @@ export interface LineTally {
 
 export const newTally = (): LineTally => ({ lines: 0, redacted: 0, hashes: new Set() });
 
-type Source = Pick<SessionLog, 'file' | 'header' | 'position' | 'records'>;
+type Source = Pick<SessionLog, 'access' | 'file' | 'header' | 'position' | 'records'>;
 
 /** The lines, each with its newline if it has one. `tally` is complete when all were taken. */
 export async function* exportLines(log: Source, clean: Clean, tally: LineTally): AsyncGenerator<Uint8Array> {
-  const lines = log.file === undefined ? recordLines(log) : fileLines(log.file);
+  const { file } = log;
+  const lines = file === undefined || isGone(log.access) ? recordLines(log) : fileLines(file);
   for await (const bytes of lines) yield cleaned(bytes, clean, tally);
 }
 
@@ -61,7 +63,7 @@ async function* fileLines(file: string): AsyncGenerator<Uint8Array> {
   if (rest.length > 0) yield Buffer.concat(rest);
 }
 
-/** A log that is in no file: its entries as they are written, those of one batch on one line. */
+/** A log that is in no file (any more): its entries as they are written, those of one batch on one line. */
 async function* recordLines(log: Source): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   const { position } = log;

@@ -8,6 +8,7 @@ import { createUnreadableLog } from '../../log/unreadable-log.js';
 import type { Disposable } from '../../ports.js';
 import { BoughError, isBoughError } from '../../shared/failure.js';
 import { createBag, createSignal, type Bag, type Signal } from '../disposables.js';
+import { isGone, stillGone } from './gone.js';
 import type { HostSession } from './session.js';
 
 export type SessionEvent =
@@ -154,14 +155,35 @@ export class OpenSessions implements Disposable {
     this.events.fire({ id, type: 'rested' });
   }
 
-  /** A fresh handle, after the old one went stale. Views that show the session are told by `replaced`. */
+  /**
+   * A fresh handle, after the old one went stale. Views that show the session are told by `replaced`. @throws BoughError
+   * SessionNotFound while its file is gone: what is in memory stays
+   */
   async reopen(id: string): Promise<HostSession> {
     const slot = this.slots.get(id);
+    await this.checkIsThere(id, slot?.opened?.agent.log);
     this.slots.delete(id);
     if (slot) await end(slot);
     const session = await this.open(id, slot?.owner);
     this.events.fire({ id, type: 'replaced' });
     return session;
+  }
+
+  /** What was read of a log is not let go of for nothing. */
+  private async checkIsThere(id: string, log: SessionLog | undefined): Promise<void> {
+    if (log === undefined || log.position === 0) return;
+    try {
+      await log.catchUp();
+    } catch (error) {
+      if (!isBoughError(error)) throw error; // else opening it anew says what is wrong
+    }
+    if (!isGone(log.access)) return;
+    try {
+      await this.parts.store.open(id);
+    } catch (error) {
+      if (!isBoughError(error, 'SessionNotFound')) throw error;
+      throw stillGone(log.file ?? id);
+    }
   }
 
   /** Ends all runs side by side, as a window that closes does. */

@@ -21,7 +21,10 @@ export interface PickedSession {
   leaf?: string;
 }
 
-interface SessionItem extends vscode.QuickPickItem, PickedSession {}
+interface SessionItem extends vscode.QuickPickItem, PickedSession {
+  /** Says something; choosing it does nothing. */
+  isWords?: true;
+}
 
 export async function pickSession(parts: PickParts): Promise<PickedSession | undefined> {
   const pick = vscode.window.createQuickPick<SessionItem>();
@@ -30,9 +33,12 @@ export async function pickSession(parts: PickParts): Promise<PickedSession | und
   pick.matchOnDescription = true;
   pick.busy = true;
   let isOpen = true;
+  pick.onDidChangeValue(() => sayWhenNone(pick));
   const chosen = new Promise<PickedSession | undefined>((resolve) => {
     pick.onDidAccept(() => {
-      resolve(pick.selectedItems[0]);
+      const [picked] = pick.selectedItems;
+      if (picked?.isWords === true) return;
+      resolve(picked);
       pick.hide();
     });
     pick.onDidHide(() => {
@@ -68,6 +74,22 @@ async function fill(
   pick.busy = false;
   pick.items = [...pick.items, ...branchItems(parts)];
   if (pick.items.length === 0) pick.placeholder = vscode.l10n.t('There are no sessions yet');
+  sayWhenNone(pick);
+}
+
+/** A row of words while nothing in the list has what is typed: an empty box looks as if it were still filling. */
+function sayWhenNone(pick: vscode.QuickPick<SessionItem>): void {
+  const typed = pick.value.trim().toLowerCase();
+  const rows = pick.items.filter(({ isWords }) => isWords !== true);
+  const hasIt = ({ label, description = '' }: SessionItem): boolean =>
+    [label, description].some((text) => text.toLowerCase().includes(typed));
+  if (typed === '' || pick.busy || rows.some(hasIt)) {
+    if (rows.length < pick.items.length) pick.items = rows;
+    return;
+  }
+  const label = plainLabel(vscode.l10n.t('No title has "{0}" in it', pick.value.trim()));
+  const detail = vscode.l10n.t('Filter Sessions… in the list of sessions looks in what was said, too.');
+  pick.items = [...rows, { id: '', label, detail, alwaysShow: true, isWords: true }];
 }
 
 /** Every line of the conversation on show, when there are several. */

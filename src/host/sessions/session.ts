@@ -12,6 +12,7 @@ import type { ShownSession } from '../chat/feed.js';
 import { createBag, createSignal } from '../disposables.js';
 import { unwrap } from '../errors.js';
 import { noticesOf, type NoticeFacts } from '../notices.js';
+import { isGone } from './gone.js';
 import { FilesOffer } from './files-offer.js';
 import { OpenChanges } from './open-changes.js';
 
@@ -139,6 +140,8 @@ export class HostSession implements ShownSession, Disposable {
     // A command may go on beside all turns.
     const isQuiet = this.agent.growing() === null && this.agent.progress().length === 0;
     const isAtRest = this.agent.run() === 'idle' && isQuiet;
+    // It could not be opened again.
+    if (isGone(this.agent.log.access)) return false;
     return isAtRest && this.holds === 0 && this.notSaved === null && this.lost === null;
   }
 

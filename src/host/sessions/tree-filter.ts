@@ -77,8 +77,12 @@ function itemsFor(typed: string, current: TreeFilter): FilterItem[] {
     { label: vscode.l10n.t('Without archived'), filter: { archived: false, text: '' } },
     { label: vscode.l10n.t('Archived only'), filter: { archived: true, text: '' } },
   ];
+  const isMeant = ({ label }: FilterItem): boolean =>
+    typed !== '' && label.toLowerCase().includes(typed.toLowerCase());
   return items.map((item) => ({
     ...item,
+    // Beside the search for what is typed, whatever the editor makes of rows that change while it filters them.
+    ...(isMeant(item) ? { alwaysShow: true } : {}),
     ...(isSame(item.filter, current) ? { description: vscode.l10n.t('shown now') } : {}),
   }));
 }

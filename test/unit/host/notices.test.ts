@@ -153,6 +153,7 @@ describe('notices', () => {
       ['read-only', 'continue_copy'],
     ]);
     expect(kinds({ mode: 'stale', message: 'm' })).toEqual([['stale', 'reopen']]);
+    expect(kinds({ mode: 'stale', message: 'm', isGone: true })).toEqual([['stale', 'export_session']]);
     expect(kinds({ mode: 'poisoned', message: 'm' })).toEqual([['conflict', 'reopen']]);
   });
 
