@@ -455,6 +455,15 @@ function notices(name = 'notices', more: Partial<State> = {}): State {
   };
 }
 
+/** The least that a side bar of two views gives the chat, with all that can stand above and below the conversation. */
+function lowPanel(): State {
+  const state = notices('low', { width: 175, height: 535 });
+  const changes = { count: 1, names: ['README.md'] };
+  if (state.scene.status !== null)
+    state.scene.status = { ...state.scene.status, place: 'untrusted', changes };
+  return { ...state, snapshot: {} };
+}
+
 function empty(name: string, change: Partial<typeof idle>, surface: Surface = 'view'): State {
   const scene = new Scene();
   scene.title = '';
@@ -601,6 +610,7 @@ const all = (): State[] => [
   tree('tree-tab', { surface: 'tab' }),
   notices(),
   notices('notices-narrow', { width: 200, press: 'notice-fold' }),
+  lowPanel(),
   hostile(),
   looking(),
   { name: 'branch-named', scene: withTodos() },

@@ -292,6 +292,29 @@ export function troubleTests(open: Open): void {
       expect(whole).toBeGreaterThan(300);
     });
 
+    it('however low and narrow the panel and however much is to be said, what is typed and sent stays in sight', async () => {
+      const scene = new Scene();
+      scene.user('Change it');
+      scene.answer('Changed.');
+      const message = 'A line of this session was damaged and is not shown here; everything else is.';
+      const detail = Array.from({ length: 9 }, (_, index) => `Line ${index + 1} is damaged.`).join('\n');
+      scene.status = {
+        ...idle,
+        place: 'untrusted',
+        changes: { count: 1, names: ['README.md'] },
+        notices: [
+          { kind: 'damaged', message, detail, actions: [] },
+          { kind: 'recovered', message, detail, actions: [] },
+        ],
+      };
+      const chat = await open(scene);
+      await chat.page.setViewportSize({ width: 175, height: 535 });
+      const send = await chat.at('send').boundingBox();
+      expect((send?.y ?? 0) + (send?.height ?? 1000)).toBeLessThanOrEqual(535);
+      const room = await chat.at('transcript').boundingBox();
+      expect(room?.height ?? 0).toBeGreaterThan(40);
+    });
+
     it('while a turn runs, offers to stop it and then do what was asked', async () => {
       const scene = new Scene();
       scene.user('One');

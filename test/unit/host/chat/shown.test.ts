@@ -45,7 +45,17 @@ function make(
 }
 
 const summary = (id: string) => ({
-  ...{ id, title: id, named: false, folder: undefined, created: 0, updated: 0, said: 0, size: 0, messages: 0 },
+  ...{
+    id,
+    title: id,
+    named: false,
+    folder: undefined,
+    created: 0,
+    updated: 0,
+    said: 0,
+    size: 0,
+    messages: 0,
+  },
   ...{ leaves: 0, archived: false, tags: [], owner: undefined, status: 'idle' as const },
 });
 
