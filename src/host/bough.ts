@@ -207,6 +207,8 @@ function createChats(
     sessions,
     active: storage.active,
     titleOf,
+    fileOf: (id) => storage.store.fileOf(id),
+    recall: (id) => storage.store.recall(id),
     clock: systemClock,
     command: runUi,
     context: composer.source,

@@ -19,6 +19,10 @@ export interface ChatsParts extends Omit<ChannelParts, 'post' | 'onFocus'> {
   active: ActiveSession;
   /** Of a session that need not be open; undefined when it is not known. */
   titleOf: (session: string) => string | undefined;
+  /** Of a session that is outside of all folders, and so in no list. */
+  fileOf: (session: string) => string | undefined;
+  /** Before a session is opened that was shown before this window began. */
+  recall: (session: string) => Promise<void>;
   onError: (error: unknown, doing: string) => void;
 }
 
@@ -51,6 +55,7 @@ export class Chats implements vscode.Disposable {
     this.replaced = parts.sessions.on(({ id, type }) => {
       if (type === 'replaced') this.guard(this.reconnect(id), 'Showing the session');
     });
+    this.onChange(() => this.nameFile());
   }
 
   /** The session of the focused tab, else the one of the side bar. */
@@ -211,7 +216,10 @@ export class Chats implements vscode.Disposable {
       if (this.tabs.get(session) === tab) this.tabs.delete(session);
       this.currentChanged.fire();
     });
-    const open = () => this.parts.sessions.open(session);
+    const open = async () => {
+      await this.parts.recall(session);
+      return this.parts.sessions.open(session);
+    };
     const opened = await channel.present(this.coming(() => session, open));
     panel.title = opened.title();
     this.currentChanged.fire();
@@ -228,6 +236,13 @@ export class Chats implements vscode.Disposable {
     this.view?.channel.dispose();
     for (const { channel } of this.tabs.values()) channel.dispose();
     this.currentChanged.dispose();
+  }
+
+  /** Beside the title of the side bar: nothing else says where such a session is. */
+  private nameFile(): void {
+    const { id } = this.shown;
+    const file = id === undefined ? undefined : this.parts.fileOf(id);
+    if (this.view && this.view.view.description !== file) this.view.view.description = file;
   }
 
   private async reconnect(session: string): Promise<void> {

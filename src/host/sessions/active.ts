@@ -15,7 +15,7 @@ export interface ActiveParts {
     get(surface: string): Promise<string | undefined>;
     set(surface: string, session: string): Promise<void>;
   };
-  store: Pick<WindowStore, 'list' | 'summary' | 'isKept'>;
+  store: Pick<WindowStore, 'list' | 'summary' | 'isKept' | 'fileOf' | 'recall'>;
   freshId: () => string;
   /** The setting `sessions.continueLast`. */
   isContinued: () => boolean;
@@ -37,14 +37,16 @@ export function activeSession(surface: string, parts: ActiveParts): ActiveSessio
   /** One that is only remembered is no place to begin: there is nothing to go on with. */
   const chosen = async () => {
     const id = await surfaces.get(surface);
+    // A file outside of all folders goes by its path. One that is gone is shown as that, not as another session.
+    if (id !== undefined) await store.recall(id);
     return id !== undefined && (await store.summary(id))?.status === 'missing' ? freshId() : id;
   };
   const last = async () => (await orNone(chosen())) ?? (await orNone(newest()));
   return {
     read: async () => (parts.isContinued() ? await last() : undefined) ?? freshId(),
-    // What is in no file of this folder cannot be found again.
+    // What is in no file cannot be found again.
     write: async (session) => {
-      if (store.isKept(session)) await surfaces.set(surface, session);
+      if (store.isKept(session) || store.fileOf(session) !== undefined) await surfaces.set(surface, session);
     },
   };
 }

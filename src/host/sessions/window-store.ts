@@ -2,6 +2,7 @@
  * All sessions this window can show, as one store: those of its folders (each in a store of its own), those kept in memory
  * only, and logs opened from elsewhere. A session belongs to the store that has it; a new one to the first folder's.
  */
+import path from 'node:path';
 import type {
   DeletedSession,
   Deletion,
@@ -22,7 +23,7 @@ import type {
   VerifyReport,
 } from '../../log/upkeep.js';
 import type { Disposable } from '../../ports.js';
-import { BoughError } from '../../shared/failure.js';
+import { BoughError, isBoughError } from '../../shared/failure.js';
 import { createSignal, type Signal } from '../disposables.js';
 import { mergeLists } from './merge-lists.js';
 
@@ -62,6 +63,8 @@ export class WindowStore implements SessionStore {
   readonly #ephemeral = new Set<string>();
   /** Opened from elsewhere, by id. */
   readonly #files = new Set<string>();
+  /** Those of them that can be opened by their path again, which is their id. */
+  readonly #paths = new Set<string>();
   readonly #changed: Signal<string>;
   readonly #listening: Disposable[] = [];
   /** Of those that another extension took back: closed with the window, since what is open of them stays so. */
@@ -157,6 +160,21 @@ export class WindowStore implements SessionStore {
     return this.#files.has(id);
   }
 
+  /** The file of a session outside of all places, which is not in the list. */
+  fileOf(id: string): string | undefined {
+    return this.#paths.has(id) ? id : undefined;
+  }
+
+  /**
+   * Shown before this window began. A path that is no session of a place is a log that was opened from elsewhere: whether
+   * it is there still, opening it says.
+   */
+  async recall(id: string): Promise<void> {
+    if (!path.isAbsolute(id) || (await this.summary(id)) !== undefined) return;
+    this.#files.add(id);
+    this.#paths.add(id);
+  }
+
   /** The place that has this session; the first when none has it yet. One that cannot tell keeps none from the others. */
   async placeOf(id: string): Promise<Place> {
     const begun = this.#begun.get(id);
@@ -172,6 +190,7 @@ export class WindowStore implements SessionStore {
   }
 
   async open(id: string, signal?: AbortSignal, onRead?: OnRead): Promise<SessionLog> {
+    if (this.#paths.has(id)) return this.#openAgain(id, signal);
     return (await this.#of(id)).open(id, signal, onRead);
   }
 
@@ -180,11 +199,23 @@ export class WindowStore implements SessionStore {
   }
 
   /** A log wherever it lies. */
-  async openFile(file: string): Promise<SessionLog> {
+  async openFile(file: string, signal?: AbortSignal): Promise<SessionLog> {
     const { store } = this.parts.first;
-    const log = await (store.openFile?.(file) ?? unable('open a file'));
-    if (!(await has(store, log.id))) this.#files.add(log.id);
+    const log = await (store.openFile?.(file, signal) ?? unable('open a file'));
+    if (await has(store, log.id)) return log;
+    this.#files.add(log.id);
+    if (log.file === log.id) this.#paths.add(log.id);
     return log;
+  }
+
+  /** By its path; that there is no log any more is trouble with this session, not with what was asked. */
+  async #openAgain(file: string, signal?: AbortSignal): Promise<SessionLog> {
+    try {
+      return await this.openFile(file, signal);
+    } catch (error) {
+      if (!isBoughError(error, 'InvalidArgument')) throw error;
+      throw new BoughError('LogDamaged', error.message, error.data, { cause: error });
+    }
   }
 
   /** A log of another storage folder, only to be read, for the reason that `why` gives. */

@@ -30,6 +30,8 @@ function make(
     store: {
       summary: (id) =>
         Promise.resolve(options.isLost === true ? { ...summary(id), status: 'missing' } : summary(id)),
+      fileOf: () => undefined,
+      recall: () => Promise.resolve(),
       isKept: (id) => id !== 'in memory',
       list: () =>
         options.fails === 'read'
