@@ -8,6 +8,7 @@ import type { Intent } from '../shared/protocol.js';
 import { Background } from './background.js';
 import { summarizeBranch } from './compaction/branch.js';
 import { runStateOf, underLease, wantedModel, type Core } from './core.js';
+import { bindAgent } from './agent-bind.js';
 import { addExtensionData } from './extension-data.js';
 import { orFailure, refused, stackOf } from './failures.js';
 import { fileDifferences, restoreFiles } from './files.js';
@@ -71,6 +72,8 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
       usable(core) ?? core.gate.pass(() => orFailure(() => setHistory(core, messages))),
     addExtensionData: async (ext_type, data) =>
       usable(core) ?? core.gate.pass(() => orFailure(() => addExtensionData(core, ext_type, data))),
+    bindAgent: async (agent_id) =>
+      usable(core) ?? core.gate.pass(() => orFailure(() => bindAgent(core, agent_id))),
     fileDifferences: (head) => fileDifferences(core, head),
     restoreFiles: async (files) => usable(core) ?? restoreFiles(core, files),
     fileChanges: (turn_id) => fileChanges(core, turn_id),

@@ -41,7 +41,7 @@ export async function finish(
   }
   const batch = [
     ...retryEnd(run, attempted.facts, null),
-    assistantMessage(run, attempted, result),
+    assistantMessage(core, run, attempted, result),
     ...reported(run, attempted),
   ];
   if (!hasCalls) return { kind: 'answered', batch };
@@ -50,7 +50,13 @@ export async function finish(
   return { kind: 'calls' };
 }
 
-function assistantMessage(run: Run, { attempt_id, step, model }: Attempted, result: Finished): Draft {
+function assistantMessage(
+  core: Core,
+  run: Run,
+  { attempt_id, step, model }: Attempted,
+  result: Finished,
+): Draft {
+  const { agent_id } = core.log.state();
   const message: Omit<Message, 'id' | 'parent_id' | 'timestamp'> = {
     type: 'message',
     role: 'assistant',
@@ -61,6 +67,7 @@ function assistantMessage(run: Run, { attempt_id, step, model }: Attempted, resu
     attempt_id,
     step,
     finish_reason: result.reason,
+    ...(agent_id === null ? {} : { agent_id }),
   };
   return message;
 }

@@ -195,6 +195,8 @@ export interface AgentSession {
   setHistory(messages: readonly GivenMessage[]): Promise<Outcome<{ entry_id?: string }>>;
   /** A note of another extension on this line. */
   addExtensionData(ext_type: string, data: unknown): Promise<Outcome<void>>;
+  /** From here on, answers of this line carry this `agent_id`. */
+  bindAgent(agent_id: string): Promise<Outcome<void>>;
   /** The files that do not have what the line to `head` (default: the log's own) says. Nothing is written. */
   fileDifferences(head?: string | null): Promise<FileDifference[]>;
   /** Puts files back, each only if it still is what the person saw; the log is told what was replaced by what. */

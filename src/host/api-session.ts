@@ -37,6 +37,9 @@ export function apiSession(session: HostSession, parts: ApiSessionParts): BoughS
     get head() {
       return log.head;
     },
+    get agentId() {
+      return log.state().agent_id;
+    },
     runState: () => agent.run(),
     prompt: (text, options) => prompt(agent, text, options?.signal),
     branch: async (entryId) => void (await done({ type: 'navigate', entry_id: entryId })),
@@ -48,6 +51,7 @@ export function apiSession(session: HostSession, parts: ApiSessionParts): BoughS
       return summary.entry_id ?? '';
     },
     setName: (name) => parts.rename(log.id, name),
+    bindAgent: async (agentId) => void (await orThrow(agent.bindAgent(agentId))),
     clear: async () => void (await done({ type: 'clear' })),
     history: () => readHistory(log),
     setHistory: async (messages) => void (await orThrow(agent.setHistory(givenHistory(messages)))),

@@ -27,6 +27,7 @@ export type CurrentSessionCall =
   | 'summarizeBranch'
   | 'collapseBranch'
   | 'setName'
+  | 'bindAgent'
   | 'clear'
   | 'history'
   | 'setHistory'
@@ -191,6 +192,13 @@ export interface BoughSession {
   ): Promise<string>;
   /** What the session is called from now on, in place of a title made from its first prompt. */
   setName(name: string): Promise<void>;
+  /** The agent of yours that this line is bound to; null when it is to none. */
+  readonly agentId: string | null;
+  /**
+   * Binds the line to an agent of yours, by an id of your choosing: answers from here on carry it as `agent_id`, in
+   * `history` too. Kept over `clear` and by forks; each branch has its own.
+   */
+  bindAgent(agentId: string): Promise<void>;
   /** Waits for the run, empties the queue and goes to before the first message. What was said stays in the log. */
   clear(): Promise<void>;
   /**

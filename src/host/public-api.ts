@@ -139,6 +139,7 @@ function currentSession(
     summarizeBranch: call('summarizeBranch'),
     collapseBranch: call('collapseBranch'),
     setName: call('setName'),
+    bindAgent: call('bindAgent'),
     clear: call('clear'),
     history: call('history'),
     setHistory: call('setHistory'),

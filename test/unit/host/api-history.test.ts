@@ -253,6 +253,41 @@ describe('data of other extensions', () => {
   });
 });
 
+describe('an agent of another extension', () => {
+  it('signs the answers of the line that is bound to it, over clear too', async () => {
+    const world = makeWorld(['One.', 'Two.', 'Other.'].map((words) => text(words)));
+    const session = await opened(world);
+    const signed = async () =>
+      (await session.history()).map(({ role, agent_id }) => [role[0], agent_id ?? '']);
+    const first = await session.prompt('1');
+    expect(session.agentId).toBeNull();
+    await session.bindAgent('acme.reviewer');
+    await session.bindAgent('acme.reviewer');
+    await session.prompt('2');
+    expect(session.agentId).toBe('acme.reviewer');
+    expect(await signed()).toEqual([
+      ['u', ''],
+      ['a', ''],
+      ['u', ''],
+      ['a', 'acme.reviewer'],
+    ]);
+    await session.clear();
+    expect(session.agentId).toBe('acme.reviewer');
+    await session.branch(first.messages[0]?.id ?? '');
+    expect(session.agentId).toBeNull();
+    await session.prompt('Before it was bound');
+    expect((await signed()).at(-1)).toEqual(['a', '']);
+  });
+
+  it('has an id that can be told from others', async () => {
+    const world = makeWorld([text('One.')]);
+    const session = await opened(world);
+    await session.prompt('1');
+    for (const id of ['', ' ', 'x ']) expect(await codeOf(session.bindAgent(id))).toBe('InvalidArgument');
+    expect(session.agentId).toBeNull();
+  });
+});
+
 describe('approvals for other extensions', () => {
   it('are told, decided and run once', async () => {
     const world = makeWorld([write(), text('Written.')]);

@@ -41,6 +41,7 @@ const calls: [string, unknown[]][] = [
   ['summarizeBranch', ['from', 'to']],
   ['collapseBranch', ['from', 'to']],
   ['setName', ['A name']],
+  ['bindAgent', ['acme.one']],
   ['clear', []],
   ['history', []],
   ['setHistory', [[]]],
