@@ -1,5 +1,5 @@
 // A log that a crash, a full disk or another program damaged: what can be read is here, it is said, and nothing is lost.
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
@@ -87,4 +87,20 @@ test('A9: when what was written is not there any more, that is noticed with the 
     expect(existsSync(file)).toBe(true);
     await person.message('user').filter({ hasText: 'Once more' }).waitFor();
     expect(readFileSync(file).length).toBeGreaterThan(begun);
+
+    // Taken away altogether, and put back: what was shown is shown all the while.
+    await person.run('idle');
+    const away = `${file}.away`;
+    renameSync(file, away);
+    const gone = person.notice('stale').filter({ hasText: 'not there any more' });
+    await gone.waitFor();
+    await gone.getByRole('button', { name: 'Export…' }).waitFor();
+    await gone.getByRole('button', { name: 'Reopen' }).click();
+    await person.chat.getByText('is still missing').waitFor();
+    await person.says('From what is here.');
+    await editor.screenshot('file-gone');
+    renameSync(away, file);
+    await gone.getByRole('button', { name: 'Reopen' }).click();
+    await eventually(async () => (await person.notice('stale').count()) === 0, { what: 'no notice' });
+    await person.says('From what is here.');
   }));

@@ -90,6 +90,10 @@ test('A10 A11: a log of an older format goes on as a copy; one of a newer format
     expect(await person.notice('newer').innerText()).toMatch(/newer Bough.*update/is);
     expect(await person.composer.getAttribute('readonly')).not.toBeNull();
     await editor.screenshot('newer');
+    await editor.page.locator('.pane-header .description').filter({ hasText: 'newer.jsonl' }).waitFor();
+    const again = await reloaded(editor);
+    await again.notice('newer').waitFor();
+    await again.message('user').filter({ hasText: 'What will be?' }).waitFor();
     expect(readFileSync(later)).toEqual(bytes);
   }));
 

@@ -7,14 +7,16 @@ interface Said {
   parent: string | null;
   role: 'user' | 'assistant';
   text: string;
+  /** Seconds since 1970: lists go by when the last was said. */
+  at: number;
 }
 
-const lineOf = ({ id, parent, role, text }: Said): string =>
+const lineOf = ({ id, parent, role, text, at }: Said): string =>
   `${JSON.stringify({
     type: 'message',
     id,
     parent_id: parent,
-    timestamp: '2026-01-01T00:00:00.000Z',
+    timestamp: new Date(at * 1_000).toISOString(),
     role,
     parts: [{ type: 'text', text }],
     ...(role === 'user' ? { origin: 'person' } : { model: 'model-1', provider: 'scripted' }),
@@ -33,7 +35,7 @@ export function writeBigLog(folder: string, id: string, bytes: number): string {
   let count = 0;
   const say = (role: Said['role'], text: string): void => {
     const next = (++count).toString(16).padStart(16, '0');
-    writeSync(log, lineOf({ id: next, parent, role, text }));
+    writeSync(log, lineOf({ id: next, parent, role, text, at: Date.now() / 1_000 }));
     parent = next;
   };
   say('user', 'The big one');
@@ -53,8 +55,10 @@ export function writeManyLogs(folder: string, count: number, newest: number): vo
     const id = `many-${String(index)}`;
     const name = (line: number): string =>
       `${index.toString(16).padStart(12, '0')}${line.toString(16).padStart(4, '0')}`;
+    const at = newest - index * 60;
     const said = [1, 2, 3, 4].map((line) =>
       lineOf({
+        at,
         id: name(line),
         parent: line === 1 ? null : name(line - 1),
         role: line % 2 === 1 ? 'user' : 'assistant',
@@ -64,6 +68,6 @@ export function writeManyLogs(folder: string, count: number, newest: number): vo
     if (index % 200 === 0) said.splice(2, 0, '{"type":"message","id":"torn\n');
     const file = path.join(folder, `${id}.jsonl`);
     writeFileSync(file, `${headerOf(id)}${said.join('')}`);
-    utimesSync(file, newest - index * 60, newest - index * 60);
+    utimesSync(file, at, at);
   }
 }

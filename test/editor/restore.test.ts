@@ -71,8 +71,7 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     await person.says('The car it is.');
     await person.at('branch-prev').first().click();
     await person.says('The train it is.');
-    await person.at('files-offer').waitFor();
-    expect(await person.at('files-offer').innerText()).toContain('1 changed since: you are asked first.');
+    await person.at('files-offer').filter({ hasText: '1 changed since: you are asked first.' }).waitFor();
     await person.at('files-restore').click();
     await editor.pick('Restore 1 File');
     await editor.page.getByText('plan.md was changed since').first().waitFor();
