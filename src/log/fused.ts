@@ -62,11 +62,17 @@ function startsBehind(text: string, from: number): number[] {
   return starts;
 }
 
-/** Tells an entry from a part of one: a cut can fall just behind an inner object. */
+/** Tells an entry from a part of one: a cut can fall just behind an inner object, or before numbers of a list. */
 function isRecord(value: object): boolean {
-  const entries: readonly object[] = Array.isArray(value) ? value : [value];
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
   return entries.every(
-    (entry) => 'id' in entry && typeof entry.id === 'string' && 'type' in entry && entry.type !== 'session',
+    (entry) =>
+      typeof entry === 'object' &&
+      entry !== null &&
+      'id' in entry &&
+      typeof entry.id === 'string' &&
+      'type' in entry &&
+      entry.type !== 'session',
   );
 }
 

@@ -265,6 +265,15 @@ describe('reading a line', () => {
     expect(parse(inner + json('b')).entries.map(({ id }) => id)).toEqual(['b']);
   });
 
+  it.each(['[1]', '[null]', '["x"]', '[[]]', '{"id":1}', '1'])(
+    'A1: says that a line is damaged where %s stands among what a cut left of its records',
+    (odd) => {
+      const cut = json('a', 'some text').slice(0, -12);
+      for (const line of [`${cut}${json('b')}${odd}`, `${cut}${odd}${json('b')}`, `${odd}${cut}${json('b')}`])
+        expect(parse(line).faults.length).toBeGreaterThan(0);
+    },
+  );
+
   it('A4: keeps it also where either of the two has very many parts', () => {
     const parts = (count: number): string =>
       Array.from({ length: count }, (_, index) => `{"type":"text","text":"${index}"}`).join(',');
