@@ -6,9 +6,15 @@ const TOO_DEEP = '[nested too deeply to be sent]';
 
 export const isBlank = (text: string): boolean => text.trim() === '';
 
-/** A tool name as every protocol takes it. A model may have called something that never existed. */
+/**
+ * A tool name as every protocol takes it: Gemini wants a letter or an underscore first. A model may have called something
+ * that never existed.
+ */
 export function cleanToolName(name: string): string {
-  const clean = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
+  const clean = name
+    .replace(/[^A-Za-z0-9_-]/g, '_')
+    .replace(/^[^A-Za-z_]/, '_$&')
+    .slice(0, 64);
   return clean === '' ? 'unknown_tool' : clean;
 }
 

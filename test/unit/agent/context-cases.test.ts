@@ -132,6 +132,13 @@ describe('calls and results', () => {
     ).toEqual(first);
   });
 
+  it('names of tools that never existed are such that every protocol takes them', () => {
+    const named = ['2ead', '-x', 're ad', '', '9'.repeat(70)].map((name, at) => call(`c${String(at)}`, name));
+    const log = new LogBuilder().user('go').assistant('a', named);
+    const sent = calls(build(log)).map(({ name }) => name);
+    expect(sent).toEqual(['_2ead', '_-x', 're_ad', 'unknown_tool', `_${'9'.repeat(63)}`]);
+  });
+
   it('C14: arguments that did not parse are replayed as an empty object with their error', () => {
     const log = new LogBuilder().user('go');
     log.assistant('a', [{ ...call('c1', 'write', {}), raw_input: '{"path":"a.ts","content":"xx' }]);
