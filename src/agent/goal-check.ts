@@ -2,20 +2,18 @@
  * Asks the model whether a goal is reached. An answer that is none, or a request that failed and may be sent again, is
  * tried once more by the retry policy, in sight and in the log; then it is a failure. Nothing of it joins the conversation.
  */
-import type { Model, Usage } from '../ports.js';
+import type { Usage } from '../ports.js';
 import { cancelled, isFailure, type Failure } from '../shared/failure.js';
 import type { GoalNote } from '../shared/goal.js';
 import type { Draft } from '../shared/notes.js';
-import { runAttempt, type AttemptResult } from './attempt.js';
+import type { AttemptResult } from './attempt.js';
 import { fitting } from './compaction/transcript.js';
 import { selectPath } from './context/select.js';
 import { toldLine } from './context/told-line.js';
 import { wantedModel, type Core, type Run } from './core.js';
 import { refused } from './failures.js';
 import { evaluationRequest, readEvaluation, type Evaluation } from './goal-evaluation.js';
-import { noJournal } from './journal.js';
-import { Live } from './live.js';
-import { effectivePolicy, planRetry } from './retry.js';
+import { askAside, retryAside } from './side-request.js';
 import { waitFor } from './wait.js';
 
 /** The first request and one more. */
@@ -37,7 +35,7 @@ export async function checkGoal(core: Core, run: Run, goal: GoalNote): Promise<C
   const usage: Draft[] = [];
   for (let attempt = 1; ; attempt++) {
     const attempt_id = core.parts.ids.entry();
-    const result = await ask(core, run, { model, request, attempt_id });
+    const result = await askAside(core, run, { model, request, attempt_id });
     if (result.usage !== null) usage.push(usageOf(goal, attempt_id, result.usage));
     const outcome = outcomeOf(result, run);
     if (attempt > 1) await core.append([retryEnd(run, attempt - 1, isFailure(outcome) ? outcome : null)]);
@@ -50,25 +48,6 @@ export async function checkGoal(core: Core, run: Run, goal: GoalNote): Promise<C
     await waitFor(clock, run, wait);
     run.enter('running');
   }
-}
-
-function ask(
-  core: Core,
-  run: Run,
-  input: { model: Model; request: ReturnType<typeof evaluationRequest>; attempt_id: string },
-): Promise<AttemptResult> {
-  const { clock, ids, log, redact, settings } = core.parts;
-  const { idleTimeout } = settings();
-  return runAttempt(
-    { clock, ids, log, live: new Live(redact, (error) => log('error', String(error))), journal: noJournal },
-    {
-      ...input,
-      turn_id: run.turn_id,
-      step: 0,
-      idleTimeout: Number.isFinite(idleTimeout) && idleTimeout > 0 ? idleTimeout : 60_000,
-      signal: run.signal,
-    },
-  );
 }
 
 function outcomeOf(result: AttemptResult, run: Run): Evaluation | Failure {
@@ -90,22 +69,11 @@ function waitAfter(
   failure: Failure,
   at: { attempt: number; attempt_id: string; elapsed: number },
 ): { ms: number; hint_ms: number; due_at: string; note: Draft } | null {
-  if (!failure.transient || run.signal.aborted || at.attempt >= MOST_REQUESTS) return null;
-  const { clock, random, settings } = core.parts;
-  const policy = effectivePolicy(settings().retry);
-  const plan = planRetry({
-    policy,
-    failure,
-    attempts: at.attempt,
-    elapsed: at.elapsed,
-    remaining: run.remaining(),
-    resumes: 0,
-    hasContent: false,
-    random: random(),
-  });
-  if (plan.kind !== 'retry') return null;
-  const { delay_ms, hint_ms } = plan;
-  const due_at = new Date(clock.now() + delay_ms).toISOString();
+  if (at.attempt >= MOST_REQUESTS) return null;
+  const plan = retryAside(core, run, failure, at);
+  if (plan === null) return null;
+  const { delay_ms, hint_ms, max_attempts } = plan;
+  const due_at = new Date(core.parts.clock.now() + delay_ms).toISOString();
   const note: Draft = {
     type: 'retry_start',
     turn_id: run.turn_id,
@@ -113,7 +81,7 @@ function waitAfter(
     step: 0,
     attempt_id: at.attempt_id,
     attempt: at.attempt,
-    max_attempts: Math.min(MOST_REQUESTS, policy.maxAttempts),
+    max_attempts: Math.min(MOST_REQUESTS, max_attempts),
     ...{ delay_ms, due_at, error: failure.message },
     ...(hint_ms > 0 ? { server_hint: true, hint_ms } : {}),
   };

@@ -5,12 +5,10 @@
 import type { Model, Usage } from '../../ports.js';
 import type { Failure } from '../../shared/failure.js';
 import type { Draft } from '../../shared/notes.js';
-import { runAttempt, type AttemptResult } from '../attempt.js';
+import type { AttemptResult } from '../attempt.js';
 import type { Core, Run } from '../core.js';
 import { refused } from '../failures.js';
-import { noJournal } from '../journal.js';
-import { Live } from '../live.js';
-import { effectivePolicy, planRetry } from '../retry.js';
+import { askAside, retryAside } from '../side-request.js';
 import { waitFor } from '../wait.js';
 import { summaryRequest, type SummaryTask } from './summary-prompt.js';
 
@@ -35,7 +33,9 @@ export async function summarise(core: Core, run: Run, call: SummaryCall): Promis
   const began = clock.elapsed();
   const usage: Draft[] = [];
   for (let attempt = 1; ; attempt++) {
-    const result = await ask(core, run, call);
+    const { model, task } = call;
+    const attempt_id = core.parts.ids.entry();
+    const result = await askAside(core, run, { model, request: summaryRequest(task), attempt_id });
     if (result.usage !== null) usage.push(usageOf(run, result.usage));
     const failure = failureIn(result, run);
     if (attempt > 1) await record([retryEnd(run, attempt - 1, failure)]);
@@ -58,45 +58,18 @@ function waitAfter(
   failure: Failure,
   { attempt, elapsed }: { attempt: number; elapsed: number },
 ): { ms: number; hint_ms: number; note: Draft } | null {
-  if (!failure.transient || run.signal.aborted) return null;
-  const policy = effectivePolicy(core.parts.settings().retry);
-  const plan = planRetry({
-    policy,
-    failure,
-    attempts: attempt,
-    elapsed,
-    remaining: run.remaining(),
-    resumes: 0,
-    hasContent: false,
-    random: core.parts.random(),
-  });
-  if (plan.kind !== 'retry') return null;
+  const plan = retryAside(core, run, failure, { attempt, elapsed });
+  if (plan === null) return null;
+  const { delay_ms, hint_ms, max_attempts } = plan;
   const note: Draft = {
     type: 'summarization_retry_start',
     turn_id: run.turn_id,
     attempt,
-    max_attempts: policy.maxAttempts,
-    delay_ms: plan.delay_ms,
+    max_attempts,
+    delay_ms,
     error: failure.message,
   };
-  return { ms: plan.delay_ms, hint_ms: plan.hint_ms, note };
-}
-
-function ask(core: Core, run: Run, { model, task }: SummaryCall): Promise<AttemptResult> {
-  const { clock, ids, log, redact, settings } = core.parts;
-  const { idleTimeout } = settings();
-  return runAttempt(
-    { clock, ids, log, live: new Live(redact, (error) => log('error', String(error))), journal: noJournal },
-    {
-      model,
-      request: summaryRequest(task),
-      attempt_id: ids.entry(),
-      turn_id: run.turn_id,
-      step: 0,
-      idleTimeout: Number.isFinite(idleTimeout) && idleTimeout > 0 ? idleTimeout : 60_000,
-      signal: run.signal,
-    },
-  );
+  return { ms: delay_ms, hint_ms, note };
 }
 
 const usageOf = ({ turn_id }: Run, usage: Usage): Draft => ({
