@@ -71,7 +71,7 @@ export class Follow {
 
   #wheel(event: WheelEvent): void {
     if (event.deltaY < 0) this.#up();
-    else if (event.deltaY > 0) this.#down();
+    else if (event.deltaY > 0) this.#down(isPlain(event) ? event.deltaY : 0);
   }
 
   #touchStart(event: TouchEvent): void {
@@ -115,10 +115,29 @@ export class Follow {
     if (element !== undefined && element.scrollHeight > element.clientHeight) this.release();
   }
 
-  #down(): void {
+  /**
+   * `by`: pixels that the page is about to move. Whoever asks for the end gets the end of now: the browser would stop at
+   * that of its last frame, which text that came meanwhile has moved on.
+   */
+  #down(by = 0): void {
     this.#wish = 'down';
     const element = this.#element;
     if (element === undefined) return;
-    if (element.scrollHeight - element.clientHeight - element.scrollTop <= BOTTOM) this.isFollowing = true;
+    if (element.scrollHeight - element.clientHeight - element.scrollTop - by <= BOTTOM) this.jump();
   }
+}
+
+/** A tick of the wheel that moves the page by as much as it says: it zooms nothing, and nothing within the page scrolls. */
+function isPlain(event: WheelEvent): boolean {
+  if (event.ctrlKey || event.shiftKey || event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL) return false;
+  for (const element of event.composedPath()) {
+    if (element === event.currentTarget) return true;
+    if (element instanceof Element && scrollsDown(element)) return false;
+  }
+  return false;
+}
+
+function scrollsDown(element: Element): boolean {
+  if (element.scrollHeight - element.clientHeight - element.scrollTop <= BOTTOM) return false;
+  return ['auto', 'scroll'].includes(getComputedStyle(element).overflowY);
 }

@@ -98,9 +98,15 @@ export function transcriptTests(open: Open): void {
       await transcript.focus();
       await chat.page.keyboard.press('PageUp');
       await chat.at('jump-latest').waitFor();
-      await transcript.evaluate(
-        (element) => (element.scrollTop = element.scrollHeight - element.clientHeight - 30),
-      );
+      // The key moves the page over several frames: what is set before their end does not stay.
+      await eventually(() => distanceFromEnd(transcript)).toBeGreaterThan(400);
+      await eventually(async () => {
+        const before = await distanceFromEnd(transcript);
+        await transcript.evaluate(
+          (element) => (element.scrollTop = element.scrollHeight - element.clientHeight - 30),
+        );
+        return before;
+      }).toBe(30);
       await transcript.hover();
       await chat.page.mouse.wheel(0, 10);
       await grow('\n\nNot yet at the bottom.');
@@ -110,6 +116,43 @@ export function transcriptTests(open: Open): void {
       await eventually(() => chat.at('jump-latest').count()).toBe(0);
       await grow('\n\nThe end.');
       await chat.page.getByText('The end.').waitFor();
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+    });
+
+    it('G6: goes to the end that there is when the wheel asks for it, but not when it scrolls a box within', async () => {
+      const scene = new Scene();
+      scene.answer(longText(60));
+      scene.calls('', [{ call_id: 'r1', name: 'run', input: { command: 'npm test' } }]);
+      scene.result('r1', 'run', longText(400));
+      const chat = await open(scene);
+      await chat.at('tool-toggle').click();
+      const box = chat.page.locator('pre[role="region"]').last();
+      await box.hover();
+      await chat.page.mouse.wheel(0, -10);
+      await chat.at('jump-latest').waitFor();
+      const before = await box.evaluate((element) => {
+        element.scrollTop = 0;
+        return element.scrollTop;
+      });
+      await chat.page.mouse.wheel(0, 600);
+      await eventually(() => box.evaluate((element) => element.scrollTop)).toBeGreaterThan(before);
+      expect(await chat.at('jump-latest').count()).toBe(1);
+
+      // More text comes between the tick and the browser's answer to it.
+      const transcript = chat.at('transcript');
+      await transcript.evaluate((element) => {
+        element.addEventListener(
+          'wheel',
+          () => element.firstElementChild?.append(document.createElement('hr')),
+          {
+            once: true,
+            capture: true,
+          },
+        );
+      });
+      await chat.page.getByText('Line 60 of').first().hover();
+      await chat.page.mouse.wheel(0, 4000);
+      await eventually(() => chat.at('jump-latest').count()).toBe(0);
       await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
     });
 
