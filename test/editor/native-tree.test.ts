@@ -82,8 +82,13 @@ test('H2: branches at three places: each leaf is reached from list, picker, tree
       await person.says(leaf);
     }
 
-    // a name, given in the list, is there at once
-    const row = (await branches(editor))[1];
+    // a name, given in the list once it has come to rest, is there at once
+    await eventually(
+      async () =>
+        (await branches(editor)).some(({ name }) => name.startsWith('To the north, North by train., shown')),
+      { what: 'the list shows the line that was gone to last' },
+    );
+    const row = (await branches(editor)).find(({ title }) => title === 'To the south');
     await row?.locator.hover();
     await row?.locator.getByRole('button', { name: 'Label…' }).click();
     await editor.answer('the warm one');

@@ -20,6 +20,7 @@ import type { Commands } from './commands.js';
 import { copyCommands, type CopyCommandParts } from './copies.js';
 import { exportCommands } from './export.js';
 import { goalCommands } from './goal.js';
+import { refuseLostRows } from './lost-row.js';
 import { messageCommands } from './message.js';
 import { modelCommands } from './model.js';
 import { reviewCommands } from './review.js';
@@ -46,7 +47,7 @@ export function allCommands(parts: AllCommandParts): Commands {
   const { storage, sessions, models } = ground;
   const now = () => systemClock.now();
   const shared = { store: storage.store, sessions, chats, tell };
-  return {
+  return refuseLostRows({
     ...sessionCommands({ ...shared, tree, ids: randomIds, targets, now }),
     ...copyCommands(copyParts(parts)),
     ...exportCommands({ ...shared, tree, targets, clean: output.clean }),
@@ -84,7 +85,7 @@ export function allCommands(parts: AllCommandParts): Commands {
       output.show();
       return Promise.resolve();
     },
-  };
+  });
 }
 
 async function diagnosticParts({ ground, chats, output }: AllCommandParts): Promise<DiagnosticParts> {
