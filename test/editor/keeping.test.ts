@@ -49,8 +49,7 @@ test('an archived session says so, takes nothing more, stays listed, and comes b
     await editor.rowGone('Hello');
     await (await editor.row('None', 'Show All')).locator.click();
     await editor.row('Hello', '');
-    await run(editor, 'bough.session.filter');
-    await editor.answer('ell');
+    await run(editor, 'bough.session.search', 'ell');
     await editor.row('Hello', '');
     await run(editor, 'bough.session.filter');
     await editor.pick('All sessions');

@@ -5,6 +5,7 @@ import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
+import { logsBelow } from './log-on-disk.js';
 import { personAt, type Person } from './person.js';
 import { withScriptedModel } from './scripted.js';
 
@@ -22,7 +23,7 @@ async function tabTo(person: Person, wanted: Locator, key: 'Tab' | 'Shift+Tab' =
   throw new Error(`${String(wanted)} cannot be reached with ${key}`);
 }
 
-test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, tool card and sessions by keyboard alone', () =>
+test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export, import, tool card and sessions by keyboard alone', () =>
   withScriptedModel(
     { files: { 'a.txt': 'old\n' }, settings: { 'bough.retry.initialDelay': 25_000 } },
     async ({ editor, server, person: first }) => {
@@ -48,6 +49,20 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, tool c
       const press = async (target: Locator, key: 'Tab' | 'Shift+Tab' = 'Shift+Tab') => {
         await focusComposer();
         await tabTo(person, target, key);
+        await keyboard.press('Enter');
+      };
+      /** From the menu of the session. */
+      const choose = async (label: string) => {
+        await press(person.at('session-menu'));
+        const entry = person.chat.getByRole('menuitem', { name: label });
+        await entry.waitFor();
+        await eventually(
+          async () => {
+            await keyboard.press('ArrowDown');
+            return entry.evaluate((element) => element === document.activeElement);
+          },
+          { what: `"${label}" has the focus`, interval: 50 },
+        );
         await keyboard.press('Enter');
       };
       /** The card lies inert for its first half second: a key that comes too early does nothing and is pressed again. */
@@ -177,13 +192,13 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, tool c
       // export
       await editor.runCommand('Bough: Export Session…');
       await editor.page.locator('.quick-input-widget:visible').getByRole('option').first().waitFor();
-      await keyboard.type('Markdown');
+      await keyboard.type('JSONL');
       await keyboard.press('Enter');
       const proposed = editor.page.locator('.quick-input-widget:visible .quick-input-box input');
       await eventually(async () => /\/\w.*\./.test(await proposed.inputValue()), {
         what: 'the dialog proposes a name',
       });
-      const talk = path.join(editor.workspace, 'talk.md');
+      const talk = path.join(editor.workspace, 'talk.jsonl');
       await keyboard.press('ControlOrMeta+A');
       await keyboard.type(talk);
       await keyboard.press('Enter');
@@ -211,6 +226,25 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, tool c
       await keyboard.press('Enter');
       person = await personAt(editor);
       await person.says('Written.');
+
+      // import what was exported, from the menu of the session
+      await choose('Import Session…');
+      await eventually(async () => /\/\w/.test(await proposed.inputValue()), {
+        what: 'the dialog shows a folder',
+      });
+      await keyboard.press('ControlOrMeta+A');
+      await keyboard.type(talk);
+      await keyboard.press('Enter');
+      await eventually(() => logsBelow(editor.storage()).length === 2, { what: 'a session of its own' });
+      person = await personAt(editor);
+      await person.says('Once more.');
+
+      // and look for sessions by what was said in them
+      await choose('Search Sessions…');
+      await editor.page.locator('.quick-input-widget:visible').getByText('Filter Sessions').waitFor();
+      await keyboard.type('no such words');
+      await keyboard.press('Enter');
+      await editor.row('None', 'Show All');
       await editor.screenshot('end');
     },
   ));

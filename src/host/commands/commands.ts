@@ -26,6 +26,7 @@ export interface Commands {
   'bough.session.import': (file?: unknown) => Promise<void>;
   'bough.session.more': (session?: unknown) => Promise<void>;
   'bough.session.filter': (all?: unknown) => Promise<void>;
+  'bough.session.search': (text?: unknown) => Promise<void>;
   'bough.session.otherFolders': () => Promise<void>;
   'bough.chat.openInEditor': (target?: unknown) => Promise<void>;
   'bough.chat.show': () => Promise<void>;
@@ -92,6 +93,7 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.session.import': 'Importing the session',
   'bough.session.more': 'Listing sessions',
   'bough.session.filter': 'Filtering the list',
+  'bough.session.search': 'Searching the sessions',
   'bough.session.otherFolders': 'Listing sessions of other folders',
   'bough.chat.openInEditor': 'Opening the chat',
   'bough.chat.show': 'Showing the chat',

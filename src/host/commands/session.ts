@@ -25,7 +25,7 @@ export interface SessionCommandParts {
 }
 
 type Name =
-  `bough.session.${'new' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'restore' | 'reveal' | 'more' | 'filter'}`;
+  `bough.session.${'new' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'restore' | 'reveal' | 'more' | 'filter' | 'search'}`;
 
 export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name> {
   const { chats, targets } = parts;
@@ -53,7 +53,18 @@ export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name
       const filter = all === 'all' ? noFilter : await pickFilter(parts.tree.filter);
       if (filter !== undefined) parts.tree.show(filter);
     },
+    'bough.session.search': (text) => search(parts, text),
   };
+}
+
+/** By title and by what was said; what is found is what the list then shows. */
+async function search({ tree }: SessionCommandParts, given: unknown): Promise<void> {
+  const filter =
+    typeof given === 'string' ? { ...noFilter, text: given.trim() } : await pickFilter(tree.filter);
+  if (filter === undefined) return;
+  tree.show(filter);
+  // VS Code's own command of the view: it opens the list where it is folded.
+  await vscode.commands.executeCommand('bough.sessions.focus');
 }
 
 /** The session, at the end of this line if one is named. */

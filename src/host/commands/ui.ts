@@ -83,6 +83,10 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
       return commands['bough.session.fork'](session);
     case 'export_session':
       return commands['bough.session.export'](session);
+    case 'import_session':
+      return commands['bough.session.import']();
+    case 'search_sessions':
+      return commands['bough.session.search']();
     case 'continue_copy':
       return parts.continueCopy(session);
     case 'keep_as_branch':

@@ -137,6 +137,8 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('unarchive_session') }),
   z.object({ type: z.literal('fork_session') }),
   z.object({ type: z.literal('export_session') }),
+  z.object({ type: z.literal('import_session') }),
+  z.object({ type: z.literal('search_sessions') }),
   /** A log of another format, or from elsewhere, goes on as a session of this folder. */
   z.object({ type: z.literal('continue_copy') }),
   z.object({ type: z.literal('reopen') }),

@@ -16,6 +16,7 @@ import {
 } from '../bench/chat-page.js';
 import type { MentionOffer, SlashOffer } from '../../../src/shared/protocol.js';
 import { Scene } from '../bench/scenes.js';
+import { walkByTab } from '../bench/tab-walk.js';
 import { type State, states } from './states.js';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -143,4 +144,18 @@ describe.skipIf(chromiumPath === undefined)('G14: every state, every theme', () 
       await chat.page.close();
     });
   }
+
+  it(
+    'by keyboard alone: Tab reaches all that can be pressed in every state',
+    { timeout: 180_000 },
+    async () => {
+      const chat = await openChat(browser, new Scene('first'));
+      for (const state of states()) {
+        await show(chat, state);
+        const { unreached, unmarked } = await walkByTab(chat.page);
+        expect.soft({ unreached, unmarked }, state.name).toEqual({ unreached: [], unmarked: [] });
+      }
+      await chat.page.close();
+    },
+  );
 });

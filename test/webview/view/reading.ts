@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatPage, Open } from '../bench/chat-page.js';
 import { eventually } from '../bench/eventually.js';
 import { idle, Scene } from '../bench/scenes.js';
+import { walkByTab } from '../bench/tab-walk.js';
 
 const selected = (chat: ChatPage): Promise<string> =>
   chat.page.evaluate(() => String(document.getSelection()));
@@ -87,37 +88,9 @@ export function readingTests(open: Open): void {
       const chat = await open(scene);
       await chat.page.keyboard.press('ControlOrMeta+F');
       await chat.at('find-input').fill('a.ts');
-      const actions =
-        'button:not([tabindex="-1"]), a[href], input, textarea, select, [role="link"], [tabindex="0"]';
-      const wanted = await chat.page.evaluate((selector) => {
-        const all = [...document.querySelectorAll<HTMLElement>(selector)];
-        all.forEach((element, index) => (element.dataset['wanted'] = `${index}`));
-        return all.length;
-      }, actions);
-      const reached = new Set<string>();
-      const nameless: string[] = [];
-      for (let presses = 0; presses < wanted + 10; presses += 1) {
-        await chat.page.keyboard.press('Tab');
-        const at = await chat.page.evaluate(() => {
-          const element = document.activeElement as HTMLElement | null;
-          if (element === null || element === document.body) return undefined;
-          const style = getComputedStyle(element);
-          const shows =
-            style.outlineStyle !== 'none' ||
-            element.closest('.composer:focus-within') !== null ||
-            element.matches('input');
-          const name =
-            element.getAttribute('aria-label') ?? element.innerText.trim() ?? element.getAttribute('title');
-          return {
-            wanted: element.dataset['wanted'],
-            problem: name === '' || !shows ? element.outerHTML.slice(0, 200) : undefined,
-          };
-        });
-        if (at?.wanted !== undefined) reached.add(at.wanted);
-        if (at?.problem !== undefined) nameless.push(at.problem);
-      }
-      expect(nameless).toEqual([]);
-      expect(reached.size).toBe(wanted);
+      const { wanted, unreached, unmarked } = await walkByTab(chat.page);
+      expect(unmarked).toEqual([]);
+      expect(unreached).toEqual([]);
       expect(wanted).toBeGreaterThan(30);
     });
   });
