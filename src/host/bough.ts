@@ -17,6 +17,7 @@ import { createChangedPlaces } from './editor/changed-places.js';
 import { createCodeBlocks, type CodeBlocks } from './editor/code-blocks.js';
 import type { Diffs, FoundProposal } from './editor/diffs.js';
 import type { KeptFiles } from './editor/kept-files.js';
+import { createPreviewQuestions } from './editor/preview-question.js';
 import { previewFiles } from './editor/restore.js';
 import { troubleOf, unwrap } from './errors.js';
 import { openFile, pathsOf } from './files.js';
@@ -94,6 +95,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     ...{ ground, chats, tree, folders, code, tell: parts.tell, output: parts.output },
     reports,
     kept: parts.kept,
+    questions: bag.add(createPreviewQuestions(onError)),
     targets: { selected: parts.list.selected, current: () => chats.current() },
   };
   const commands = allCommands(all);

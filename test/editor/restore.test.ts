@@ -21,6 +21,9 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     const has = (wanted: string) =>
       eventually(() => existsSync(plan) && text() === wanted, { what: `plan.md says ${wanted}` });
     const offered = person.at('files-offer');
+    /** By the button in the title of the preview, which stays when VS Code puts the notification away. */
+    const restore = () =>
+      editor.page.locator('.editor-actions').getByRole('button', { name: 'Restore Files' }).click();
 
     await person.setMode('Accept edits', 'accept_edits');
     server.enqueue(
@@ -46,12 +49,22 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
 
     // files follow: what would be written is shown first
     await person.at('files-restore').click();
-    await editor.page.locator('.multiDiffEditor').waitFor();
-    await editor.page.getByPlaceholder('Nothing has been changed yet').waitFor();
+    const preview = editor.page.locator('.multiDiffEditor');
+    await preview.getByText('by train').waitFor();
+    const question = editor.notification('Restore 1 file? plan.md. The editor shows what would be written.');
+    await question.waitFor();
+    // nothing covers it while it is asked about
+    expect(await editor.page.locator('.quick-input-widget:visible').count()).toBe(0);
     expect(text()).toBe('by car\n');
     await editor.screenshot('preview');
-    await editor.pick('Restore 1 File');
+    await question.getByRole('button', { name: 'Keep Files as They Are' }).click();
+    await preview.waitFor({ state: 'detached' });
+    expect(text()).toBe('by car\n');
+    await person.at('files-restore').click();
+    await preview.getByText('by train').waitFor();
+    await question.getByRole('button', { name: 'Restore 1 File' }).click();
     await has('by train\n');
+    await preview.waitFor({ state: 'detached' });
     await editor.notification('Restored: plan.md.').waitFor();
     await offered.waitFor({ state: 'detached' });
     expect(readFileSync(extra, 'utf8')).toBe('tickets\n');
@@ -73,7 +86,7 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     await person.says('The train it is.');
     await person.at('files-offer').filter({ hasText: '1 changed since: you are asked first.' }).waitFor();
     await person.at('files-restore').click();
-    await editor.pick('Restore 1 File');
+    await restore();
     await editor.page.getByText('plan.md was changed since').first().waitFor();
     await editor.screenshot('asked');
     await editor.pick('Keep Mine');
@@ -82,7 +95,7 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
 
     // overwritten only when that is said, and brought back
     await person.at('files-restore').click();
-    await editor.pick('Restore 1 File');
+    await restore();
     await editor.pick('Overwrite');
     await has('by train\n');
     await editor.notification('Restored: plan.md.').getByRole('button', { name: 'Undo' }).click();
@@ -94,8 +107,8 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     await person.at('branch-here').first().click();
     await person.at('files-offer').waitFor();
     await person.at('files-restore').click();
-    await editor.page.locator('.quick-input-widget:visible').getByText('notes/extra.md (removed)').waitFor();
-    await editor.pick('Restore 2 Files');
+    await editor.notification('Restore 2 files?').filter({ hasText: 'notes/extra.md (removed)' }).waitFor();
+    await restore();
     await editor.pick('Overwrite');
     await editor.notification('Restored:').filter({ hasText: 'notes/extra.md (removed)' }).waitFor();
     await has('base\n');

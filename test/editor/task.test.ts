@@ -127,7 +127,7 @@ test('a bug is found from a failing test and mended, with every kind of decision
     await person.at('branch-here').first().click();
     await person.at('files-offer').waitFor();
     await run(editor, 'bough.branch.restoreFiles');
-    await editor.pick('Restore 3 Files');
+    await editor.notification('Restore 3 files?').getByRole('button', { name: 'Restore 3 Files' }).click();
     await editor.notification('Restored:').waitFor();
     await eventually(() => !existsSync(at('CHANGES.md')), { what: 'what was created is gone' });
     for (const file of ['src/price.ts', 'src/receipt.ts', 'package.json'])
@@ -207,7 +207,7 @@ test('a folder that lies on no disk is read, searched, edited and put back; that
       await person.at('branch-here').first().click();
       await person.at('files-offer').waitFor();
       await run(window, 'bough.branch.restoreFiles');
-      await window.pick('Restore 2 Files');
+      await window.notification('Restore 2 files?').getByRole('button', { name: 'Restore 2 Files' }).click();
       await window.notification('Restored:').waitFor();
       server.enqueue(reply.calls([read('src/price.ts'), read('CHANGES.md')]), reply.text('As before.'));
       await person.ask('Look again', 'As before.');

@@ -12,6 +12,7 @@ import type { OtherFolders } from '../sessions/other-folders.js';
 import type { SessionsTree } from '../sessions/tree.js';
 import type { Teller } from '../tell.js';
 import type { KeptFiles } from '../editor/kept-files.js';
+import type { PreviewQuestions } from '../editor/preview-question.js';
 import type { RestoreParts } from '../editor/restore.js';
 import { addCommands } from './add.js';
 import { branchCommands } from './branch.js';
@@ -36,6 +37,7 @@ export interface AllCommandParts {
   folders: OtherFolders;
   reports: Reports;
   kept: KeptFiles;
+  questions: PreviewQuestions;
   targets: Targets;
   tell: Teller;
   output: Output;
@@ -78,6 +80,8 @@ export function allCommands(parts: AllCommandParts): Commands {
     'bough.chat.openInEditor': async (target) => chats.openInEditor(await sessionOf(target, targets)),
     'bough.code.apply': (change) => parts.code.accept(change),
     'bough.code.discard': (change) => parts.code.discard(change),
+    'bough.restore.apply': parts.questions.accept,
+    'bough.restore.discard': parts.questions.discard,
     'bough.mcp.servers': ground.mcp.show,
     'bough.tools.select': ground.lmTools.pick,
     'bough.diagnostics.show': async () => showDiagnostics(await diagnosticParts(parts)),
@@ -100,8 +104,9 @@ async function diagnosticParts({ ground, chats, output }: AllCommandParts): Prom
   };
 }
 
-export const restoreParts = ({ kept, reports, tell }: AllCommandParts): RestoreParts => ({
+export const restoreParts = ({ kept, questions, reports, tell }: AllCommandParts): RestoreParts => ({
   kept,
+  questions,
   reports,
   tell,
 });

@@ -64,6 +64,8 @@ export interface Commands {
   'bough.approval.next': () => Promise<void>;
   'bough.code.apply': (change?: unknown) => Promise<void>;
   'bough.code.discard': (change?: unknown) => Promise<void>;
+  'bough.restore.apply': () => Promise<void>;
+  'bough.restore.discard': () => Promise<void>;
   'bough.mcp.servers': () => Promise<void>;
   'bough.tools.select': () => Promise<void>;
   'bough.log.show': () => Promise<void>;
@@ -131,6 +133,8 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.approval.next': 'Showing the approval',
   'bough.code.apply': 'Applying the change',
   'bough.code.discard': 'Discarding the change',
+  'bough.restore.apply': 'Restoring files',
+  'bough.restore.discard': 'Closing the preview',
   'bough.mcp.servers': 'Showing the MCP servers',
   'bough.tools.select': 'Choosing tools',
   'bough.log.show': 'Showing the log',

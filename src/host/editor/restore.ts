@@ -10,9 +10,11 @@ import { plainLabel } from '../labels.js';
 import type { Reports } from '../reports.js';
 import type { Teller } from '../tell.js';
 import type { FilePair, KeptFiles } from './kept-files.js';
+import type { PreviewQuestions } from './preview-question.js';
 
 export interface RestoreParts {
   kept: KeptFiles;
+  questions: PreviewQuestions;
   reports: Reports;
   tell: Teller;
 }
@@ -26,32 +28,87 @@ export async function previewFiles(agent: AgentSession, parts: RestoreParts): Pr
   else await showAll(agent, files, parts);
 }
 
-/** Puts back what the line on show has otherwise. */
+/** Shows what the line on show has otherwise, and asks whether it is to be put back. */
 export async function restoreFiles(agent: AgentSession, parts: RestoreParts): Promise<void> {
   const all = await agent.fileDifferences();
   if (all.length === 0) return parts.tell.info(nothingDiffers());
   const able = ableOf(all);
-  if (able.length > 0) {
-    await showAll(agent, able, parts);
-    if (!(await agrees(able))) return;
+  if (able.length > 0) await ask(agent, all, parts);
+  else await putBack(agent, all, parts);
+}
+
+async function ask(
+  agent: AgentSession,
+  all: readonly FileDifference[],
+  parts: RestoreParts,
+  before = '',
+): Promise<void> {
+  const { questions, tell } = parts;
+  const able = ableOf(all);
+  // A preview of before must not be taken for this one.
+  await questions.discard();
+  await showAll(agent, able, parts);
+  const { accept, discard } = questions.ask({
+    title: titleOf(able),
+    write: () => putSeenBack(agent, all, parts),
+  });
+  const [question, restore] =
+    able.length === 1
+      ? [vscode.l10n.t('Restore 1 file?'), vscode.l10n.t('Restore 1 File')]
+      : [vscode.l10n.t('Restore {0} files?', able.length), vscode.l10n.t('Restore {0} Files', able.length)];
+  const shown = vscode.l10n.t('The editor shows what would be written. Nothing has been changed yet.');
+  tell.info(`${before}${question} ${plainLabel(namesOf(able))}. ${shown}`, {
+    [restore]: accept,
+    [vscode.l10n.t('Keep Files as They Are')]: discard,
+  });
+}
+
+/** Only what the person saw; what became otherwise meanwhile is shown and asked anew. */
+async function putSeenBack(
+  agent: AgentSession,
+  seen: readonly FileDifference[],
+  parts: RestoreParts,
+): Promise<boolean> {
+  const all = await agent.fileDifferences();
+  if (all.length === seen.length && all.every((file, index) => isSame(file, seen[index])))
+    return putBack(agent, all, parts);
+  if (ableOf(all).length === 0) {
+    parts.tell.info(nothingDiffers());
+    return true;
   }
-  await putBack(agent, all, parts);
+  await ask(agent, all, parts, `${vscode.l10n.t('It has become otherwise since you were asked.')} `);
+  return false;
+}
+
+const isSame = (one: FileDifference, other: FileDifference | undefined): boolean =>
+  one.path === other?.path &&
+  one.now === other.now &&
+  one.wanted === other.wanted &&
+  one.isChangedSince === other.isChangedSince;
+
+function namesOf(files: readonly FileDifference[]): string {
+  const names = files.slice(0, NAMED).map(wordsOf);
+  const more = files.length - names.length;
+  return [...names, ...(more > 0 ? [vscode.l10n.t('{0} more', more)] : [])].join(', ');
 }
 
 const ableOf = (files: readonly FileDifference[]): readonly FileDifference[] =>
   files.filter(({ problem }) => problem === undefined);
 
-/** Writes what the person agreed to; each file that somebody else changed since, or that makes things run, is asked about. */
+/**
+ * Writes what the person agreed to; each file that somebody else changed since, or that makes things run, is asked about.
+ * False: the person left such a question, and nothing was written.
+ */
 export async function putBack(
   agent: AgentSession,
   all: readonly FileDifference[],
   parts: RestoreParts,
-): Promise<void> {
+): Promise<boolean> {
   const kept: string[] = [];
   const chosen: FileToRestore[] = [];
   for (const file of ableOf(all)) {
     const answer = isAskedAbout(file) ? await askAbout(agent, file, parts) : 'overwrite';
-    if (answer === undefined) return;
+    if (answer === undefined) return false;
     if (answer === 'keep') kept.push(file.path);
     else chosen.push({ path: file.path, wanted: file.wanted, seen: file.now });
   }
@@ -60,6 +117,7 @@ export async function putBack(
     problem === undefined ? [] : [{ path, message: problem }],
   );
   await tellOutcome(agent, { ...outcome, failed: [...unable, ...outcome.failed] }, kept, parts);
+  return true;
 }
 
 const isAskedAbout = ({ isChangedSince, makesThingsRun }: FileDifference): boolean =>
@@ -76,11 +134,14 @@ const showAll = (
   { kept }: RestoreParts,
 ): Promise<void> =>
   kept.showAll(
-    files.length === 1
-      ? vscode.l10n.t('Restore {0}', files[0]?.path ?? '')
-      : vscode.l10n.t('Restore {0} files', files.length),
+    titleOf(files),
     files.map((file) => pairOf(agent, file, kept)),
   );
+
+const titleOf = (files: readonly FileDifference[]): string =>
+  files.length === 1
+    ? vscode.l10n.t('Restore {0}', files[0]?.path ?? '')
+    : vscode.l10n.t('Restore {0} files', files.length);
 
 /** Left as it is now, right as the line has it. */
 const pairOf = (
@@ -94,24 +155,6 @@ const pairOf = (
 });
 
 // ----------------------------------------------------------------------------------------------------- questions
-
-async function agrees(files: readonly FileDifference[]): Promise<boolean> {
-  const restore =
-    files.length === 1 ? vscode.l10n.t('Restore 1 File') : vscode.l10n.t('Restore {0} Files', files.length);
-  const keep = vscode.l10n.t('Keep Files as They Are');
-  const picked = await vscode.window.showQuickPick(
-    [
-      { label: restore, detail: plainLabel(files.map(wordsOf).join(', ')) },
-      { label: keep, detail: vscode.l10n.t('Only the conversation went to the other branch.') },
-    ],
-    {
-      title: vscode.l10n.t('Restore Files'),
-      placeHolder: vscode.l10n.t('The editor shows what would be written. Nothing has been changed yet.'),
-      ignoreFocusOut: true,
-    },
-  );
-  return picked?.label === restore;
-}
 
 export function wordsOf({ path, now, wanted, isChangedSince, makesThingsRun }: FileDifference): string {
   if (isChangedSince) return vscode.l10n.t('{0} (you are asked: it was changed since)', path);
