@@ -135,11 +135,12 @@ const isPlain = (record: unknown): boolean =>
 
 /** It has fields that a schema reads differently when they do not fit. */
 function isMended(record: Record<string, unknown>): boolean {
-  const { type, parts, goal_id } = record;
-  if (type === 'queue_update' || type === 'goal_update' || goal_id !== undefined) return true;
-  return (
-    type === 'message' && Array.isArray(parts) && parts.some((part) => isObject(part) && 'styles' in part)
-  );
+  const { type } = record;
+  if (type === 'queue_update' || type === 'goal_update') return true;
+  if (type !== 'message') return record['goal_id'] !== undefined;
+  const { parts, goal_id } = record;
+  if (goal_id !== undefined) return true;
+  return Array.isArray(parts) && parts.some((part) => isObject(part) && part['styles'] !== undefined);
 }
 
 /** The line's text without byte-order mark, trailing CR and the NUL bytes that a crash leaves around records. */

@@ -41,13 +41,17 @@ export function osLockFor(paths: LeasePaths, parts: LeaseParts): OsLock {
 export class SessionLease {
   readonly #parts: LeaseParts;
   readonly #paths: LeasePaths;
-  readonly #lock: OsLock;
+  #made: OsLock | undefined;
   #held: Purpose | undefined;
 
   constructor(paths: LeasePaths, parts: LeaseParts) {
     this.#parts = parts;
     this.#paths = paths;
-    this.#lock = (parts.osLock ?? osLockFor)(paths, parts);
+  }
+
+  /** Who only reads takes none, and waits for none to be loaded. */
+  get #lock(): OsLock {
+    return (this.#made ??= (this.#parts.osLock ?? osLockFor)(this.#paths, this.#parts));
   }
 
   get isHeld(): boolean {

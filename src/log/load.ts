@@ -43,11 +43,15 @@ export async function loadLog(
   name: string,
   { index, signal, onRead }: LoadOptions = {},
 ): Promise<Loaded> {
+  const begun = index?.begin();
   return stored('read', path, () =>
     withFile(files.open(path, 'read'), async (file) => {
-      const stat = await file.stat();
+      const stat = file.opened ?? (await file.stat());
       const { size, mtime } = stat;
-      const known = await index?.read(file, stat);
+      const [mark, known] = await Promise.all([
+        readRange(file, 0, Math.min(MARK_BYTES, size)),
+        begun === undefined ? undefined : index?.read(begun, file, stat),
+      ]);
       const ledger = new Ledger(name, new Date(mtime).toISOString(), known?.base);
       const indexed = known === undefined || known.wasCompared ? 0 : ledger.next.from;
       const seen = known?.seen ?? new BlockHashes();
@@ -58,7 +62,7 @@ export async function loadLog(
       };
       await readOn(file, loaded, size, { onBytes });
       if (size === 0) ledger.takeEmpty();
-      return { ...loaded, mark: await readRange(file, 0, Math.min(MARK_BYTES, size)) };
+      return { ...loaded, mark };
     }),
   );
 }

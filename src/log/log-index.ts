@@ -40,6 +40,12 @@ export interface Indexed {
   wasCompared: boolean;
 }
 
+/** The index as it stands on disk, and when it was put there. */
+export interface Begun {
+  bytes: Uint8Array;
+  changed: number | undefined;
+}
+
 export interface LogIndexParts {
   files: Files;
   /** Of the index. */
@@ -62,11 +68,26 @@ export class LogIndex {
     return indexed === 0 || size - indexed >= Math.max(this.#parts.from, size / 16);
   }
 
-  /** Undefined when there is none, or none that is right. `log` is open, and was `stat` when it was. */
-  async read(log: OpenFile, stat: FileStat): Promise<Indexed | undefined> {
-    if (stat.size < this.#parts.from) return undefined;
+  /** Begins to read it. What comes of it is for {@link read}, once the log is open too. Never rejects. */
+  async begin(): Promise<Begun | undefined> {
+    const { files, file } = this.#parts;
     try {
-      const found = await this.#find(stat);
+      return await withFile(files.open(file, 'read'), async (opened) => {
+        const stat = opened.opened ?? (await opened.stat());
+        const into = new Uint8Array(stat.size);
+        return { bytes: into.subarray(0, await readFull(opened, into, 0)), changed: stat.changed };
+      });
+    } catch {
+      return undefined; // a cache that is not there or cannot be read is made again
+    }
+  }
+
+  /** Undefined when there is none, or none that is right. `log` is open, and was `stat` when it was. */
+  async read(begun: Promise<Begun | undefined>, log: OpenFile, stat: FileStat): Promise<Indexed | undefined> {
+    const read = await begun;
+    if (read === undefined || stat.size < this.#parts.from) return undefined;
+    try {
+      const found = this.#find(read, stat);
       if (found === undefined) return undefined;
       const { identity, sections, isUntouched } = found;
       const seen = await BlockHashes.compare(log, identity, isUntouched);
@@ -74,32 +95,27 @@ export class LogIndex {
         ? undefined
         : { base: new LedgerBase(sections), seen, wasCompared: !isUntouched };
     } catch {
-      return undefined; // a cache that makes no sense or cannot be read is made again
+      return undefined; // a cache that makes no sense is made again
     }
   }
 
-  async #find(
+  #find(
+    index: Begun,
     log: FileStat,
-  ): Promise<{ identity: Identity; sections: Sections; isUntouched: boolean } | undefined> {
-    const { files, file, producer } = this.#parts;
-    const stat = await ifThere(files.stat(file));
-    if (stat === undefined) return undefined;
-    const bytes = await withFile(files.open(file, 'read'), async (opened) => {
-      const into = new Uint8Array(stat.size);
-      return into.subarray(0, await readFull(opened, into, 0));
-    });
-    const found = unsealed(MARK, bytes);
+  ): { identity: Identity; sections: Sections; isUntouched: boolean } | undefined {
+    const found = unsealed(MARK, index.bytes);
     if (found === undefined) return undefined;
     const identity = found.head as Identity;
     const { version, byteOrder, size, changed } = identity;
-    if (version !== VERSION || byteOrder !== BYTE_ORDER || identity.producer !== producer) return undefined;
+    if (version !== VERSION || byteOrder !== BYTE_ORDER || identity.producer !== this.#parts.producer)
+      return undefined;
     if (size > log.size) return undefined;
     const isUntouched =
       size === log.size &&
       changed !== undefined &&
       changed === log.changed &&
-      stat.changed !== undefined &&
-      stat.changed - changed > COARSEST_CLOCK_MS;
+      index.changed !== undefined &&
+      index.changed - changed > COARSEST_CLOCK_MS;
     return { identity, sections: new Sections(found.body), isUntouched };
   }
 

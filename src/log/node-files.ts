@@ -124,13 +124,17 @@ async function openFile(
   platform: NodeJS.Platform,
 ): Promise<OpenFile> {
   const handle = await fs.open(file, flags[mode], FILE_MODE);
+  let opened: FileStat;
   try {
-    refuseOther(await handle.stat());
+    const stat = await handle.stat();
+    refuseOther(stat);
+    opened = toStat(stat);
   } catch (error) {
     await handle.close();
     throw error;
   }
   return {
+    opened,
     read: async (into, position) => (await at(file, handle.read(into, 0, into.length, position))).bytesRead,
     write: async (bytes) => (await at(file, handle.write(bytes, 0, bytes.length, null))).bytesWritten,
     datasync: () => at(file, handle.datasync()),

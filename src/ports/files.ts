@@ -14,6 +14,8 @@ export interface FileStat {
 
 /** One open descriptor. Every call may do less than asked (short reads and writes): callers loop. */
 export interface OpenFile {
+  /** What it was when it was opened, where that is known without asking. */
+  opened?: FileStat;
   read(into: Uint8Array, position: number): Promise<number>;
   /** Appends (the file is open with O_APPEND) or writes at the descriptor's position; returns how many bytes were taken. */
   write(bytes: Uint8Array): Promise<number>;
