@@ -7,7 +7,7 @@ import type { Clock, FileStat, Files } from '../ports.js';
 import { isBoughError, type BoughError } from '../shared/failure.js';
 import { DeletedMarks, type MarkParts } from './deleted-marks.js';
 import { indexFileIn, readIndex, writeIndex, type IndexRow } from './index-file.js';
-import { byUpdate, cursorAt, hasTitle, isOfKind, pageLimit, rowAt } from './list-page.js';
+import { byUpdate, cursorAt, hasTitle, isOfKind, pageLimit, rowAt, type RowKey } from './list-page.js';
 import type { ReadTexts } from './said-text.js';
 import { SaidTexts } from './said-texts.js';
 import { isSessionName, LOG_SUFFIX, sessionName } from './session-name.js';
@@ -68,6 +68,7 @@ export class Catalog {
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
     const all = query.cursor === undefined ? await this.all() : await this.#ofThePageBefore();
+    if ((query.text?.trim() ?? '') === '') return page(all, query);
     const rows = all.filter(isOfKind(query));
     return page(await this.#saying(query, rows), query);
   }
@@ -75,7 +76,6 @@ export class Catalog {
   /** Those that are called so, or in which it was said. */
   async #saying(query: ListQuery, rows: SessionSummary[]): Promise<SessionSummary[]> {
     const text = query.text?.trim() ?? '';
-    if (text === '') return rows;
     const isCalled = hasTitle(query);
     const logs = rows.flatMap((row) => {
       if (isCalled(row) || row.status === 'missing' || row.status === 'unreadable') return [];
@@ -110,7 +110,7 @@ export class Catalog {
     const stat = await stored('look at', file, () => ifThere(this.#parts.files.stat(file)));
     if (stat === undefined) return (await this.#lost(known === undefined ? [] : [[name, known]]))[0]?.summary;
     if (!stat.isFile) return undefined;
-    const isKnown = known?.size === stat.size && known.mtime === stat.mtime;
+    const isKnown = known !== undefined && isRowOf(known, stat);
     return isKnown ? known.summary : this.#summarise(name, stat, known?.summary);
   }
 
@@ -146,22 +146,34 @@ export class Catalog {
   async #reconcile(isAnew = false): Promise<SessionSummary[]> {
     const known = (this.#rows ??= await this.#readIndex());
     const found = await this.#look();
+    const rows =
+      (isAnew ? undefined : rowsIfSame(found, known)) ?? (await this.#readChanged(found, known, isAnew));
+    if (this.#parts.isToRead !== true) await this.#expireOnce();
+    this.#listed = { at: this.#parts.clock.elapsed(), rows: rows.sort(byUpdate) };
+    return this.#listed.rows;
+  }
+
+  /** Of what is not as the index knows it, the log says. */
+  async #readChanged(
+    found: readonly Found[],
+    known: ReadonlyMap<string, IndexRow>,
+    isAnew: boolean,
+  ): Promise<SessionSummary[]> {
     const index = new Map<string, IndexRow>();
+    const rows: SessionSummary[] = [];
     /** What cannot be read now; the index remembers what was known of it. */
-    const failed: SessionSummary[] = [];
     const fail = (name: string, summary: SessionSummary): void => {
-      failed.push(summary);
+      rows.push(summary);
       const row = known.get(name);
       if (row !== undefined) index.set(name, row);
     };
-    const rows: SessionSummary[] = [];
     let hasChanged = false;
     const changed: { name: string; stat: FileStat }[] = [];
     for (const log of found) {
       const { name } = log;
       const row = known.get(name);
       if ('error' in log) fail(name, unreadable(name, UNSEEN, log.error.message, row?.summary));
-      else if (!isAnew && row?.size === log.stat.size && row.mtime === log.stat.mtime) {
+      else if (!isAnew && row !== undefined && isRowOf(row, log.stat)) {
         rows.push(row.summary);
         index.set(name, row);
       } else changed.push(log);
@@ -174,16 +186,11 @@ export class Catalog {
       rows.push(summary);
       index.set(name, { size: summary.size, mtime: summary.updated, summary });
     });
-    const isThere = new Set(found.map(({ name }) => name));
-    for (const { name, summary } of await this.#lost([...known].filter(([name]) => !isThere.has(name))))
-      fail(name, summary);
+    for (const { name, summary } of await this.#lost(notAmong(found, known))) fail(name, summary);
     this.#rows = index;
-    if (this.#parts.isToRead !== true) {
-      if (hasChanged || index.size !== known.size) await this.#writeIndex(index);
-      await this.#expireOnce();
-    }
-    this.#listed = { at: this.#parts.clock.elapsed(), rows: [...rows, ...failed].sort(byUpdate) };
-    return this.#listed.rows;
+    const isOther = hasChanged || index.size !== known.size;
+    if (isOther && this.#parts.isToRead !== true) await this.#writeIndex(index);
+    return rows;
   }
 
   /** All logs with their size and time; one that goes meanwhile is not there. */
@@ -193,8 +200,16 @@ export class Catalog {
     const names = listed
       .filter((file) => file.endsWith(LOG_SUFFIX))
       .map((file) => file.slice(0, -LOG_SUFFIX.length));
+    const paths = names.map((name) => this.#fileOf(name));
+    const seen = (await files.statAll?.(paths)) ?? [];
     const found: Found[] = [];
-    await inParallel(STATS_AT_ONCE, names, async (name) => {
+    const left: string[] = [];
+    names.forEach((name, index) => {
+      const stat = seen[index];
+      if (stat === undefined) left.push(name);
+      else if (stat.isFile) found.push({ name, stat });
+    });
+    await inParallel(STATS_AT_ONCE, left, async (name) => {
       const file = this.#fileOf(name);
       try {
         const stat = await stored('look at', file, () => ifThere(files.stat(file)));
@@ -270,6 +285,35 @@ export class Catalog {
   }
 }
 
+const isRowOf = (row: IndexRow, { size, mtime }: FileStat): boolean =>
+  row.size === size && row.mtime === mtime;
+
+/** Those of the index where each is of a log that is there as it was, and none is there besides: mostly so. */
+function rowsIfSame(
+  found: readonly Found[],
+  known: ReadonlyMap<string, IndexRow>,
+): SessionSummary[] | undefined {
+  if (found.length !== known.size) return undefined;
+  const rows: SessionSummary[] = [];
+  for (const log of found) {
+    const row = known.get(log.name);
+    if (row === undefined || 'error' in log || !isRowOf(row, log.stat)) return undefined;
+    rows.push(row.summary);
+  }
+  return rows;
+}
+
+/** Rows of the index that no log in the folder is of. */
+function notAmong(
+  found: readonly Found[],
+  known: ReadonlyMap<string, IndexRow>,
+): (readonly [string, IndexRow])[] {
+  const isThere = new Set(found.map(({ name }) => name));
+  const gone: [string, IndexRow][] = [];
+  for (const [name, row] of known) if (!isThere.has(name)) gone.push([name, row]);
+  return gone;
+}
+
 async function inParallel<T>(
   count: number,
   items: readonly T[],
@@ -282,14 +326,34 @@ async function inParallel<T>(
   await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
 }
 
-/** `rows` are all that match, in order. */
-function page(rows: SessionSummary[], query: ListQuery): { sessions: SessionSummary[]; cursor?: string } {
+/** `rows` are in order. What does not match is passed over. */
+function page(
+  rows: readonly SessionSummary[],
+  query: ListQuery,
+): { sessions: SessionSummary[]; cursor?: string } {
   const limit = pageLimit(query);
-  const after = query.cursor === undefined ? undefined : rowAt(query.cursor);
-  const begin = after === undefined ? 0 : rows.findIndex((row) => byUpdate(row, after) > 0);
-  if (begin === -1) return { sessions: [] };
-  const sessions = rows.slice(begin, begin + limit);
-  const last = sessions.at(-1);
-  if (last === undefined || begin + sessions.length >= rows.length) return { sessions };
-  return { sessions, cursor: cursorAt(last) };
+  const isWanted = isOfKind(query);
+  const sessions: SessionSummary[] = [];
+  for (
+    let at = query.cursor === undefined ? 0 : placeBehind(rows, rowAt(query.cursor));
+    at < rows.length;
+    at++
+  ) {
+    const row = rows[at] as SessionSummary;
+    if (!isWanted(row)) continue;
+    if (sessions.length === limit) return { sessions, cursor: cursorAt(sessions.at(-1) as SessionSummary) };
+    sessions.push(row);
+  }
+  return { sessions };
+}
+
+/** Of the first row that comes behind `after`, which may be there or not. */
+function placeBehind(rows: readonly SessionSummary[], after: RowKey): number {
+  let from = 0;
+  for (let to = rows.length; from < to;) {
+    const middle = (from + to) >>> 1;
+    if (byUpdate(rows[middle] as SessionSummary, after) > 0) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }

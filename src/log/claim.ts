@@ -127,6 +127,8 @@ const nameOf = ({ nonce, since }: HolderRecord): string =>
     .digest('hex')
     .slice(0, 16);
 
+export const isClaim = (file: string): boolean => file.endsWith('.claim');
+
 /** What a claim's file is a claim to; undefined for any other file. */
 export function leaseOfClaim(
   file: string,

@@ -11,11 +11,12 @@ import type { SessionSummary } from './store.js';
 
 const INDEX_VERSION = 1;
 
+/** Its rows are looked at one by one. */
 const indexSchema = z.object({
   version: z.literal(INDEX_VERSION),
   /** The build that wrote it: another may make something else of the same log. */
   producer: z.string().optional(),
-  rows: z.record(z.string(), z.unknown()),
+  rows: z.unknown(),
 });
 
 export interface IndexRow {
@@ -38,8 +39,12 @@ export async function readIndex(
     if (bytes === undefined) return rows;
     const index = indexSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
     const isOurs = producer === undefined || index.data?.producer === producer;
-    for (const [name, row] of Object.entries(index.data?.rows ?? {}))
+    const found: unknown = index.data?.rows;
+    if (!isObject(found) || Array.isArray(found)) return rows;
+    for (const name of Object.keys(found)) {
+      const row = found[name];
       if (isRow(row) && isOf(name, row.summary.id)) rows.set(name, upToDate(row, isOurs));
+    }
   } catch {
     return new Map(); // a cache that makes no sense or cannot be read is made again
   }
@@ -56,6 +61,7 @@ const statuses = new Set<unknown>([
 ] satisfies SessionSummary['status'][]);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isMaybeText = (value: unknown): boolean => value === undefined || isText(value);
+const isNumber = (value: unknown): boolean => Number.isFinite(value);
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
@@ -78,10 +84,19 @@ function isRow(row: unknown): row is IndexRow {
     detail,
   } = row['summary'];
   return (
-    [row['size'], row['mtime'], created, updated, size, messages].every(Number.isFinite) &&
-    [id, title].every(isText) &&
-    [folder, owner, detail].every(isMaybeText) &&
-    [named, archived].every((value) => typeof value === 'boolean') &&
+    isNumber(row['size']) &&
+    isNumber(row['mtime']) &&
+    isNumber(created) &&
+    isNumber(updated) &&
+    isNumber(size) &&
+    isNumber(messages) &&
+    isText(id) &&
+    isText(title) &&
+    isMaybeText(folder) &&
+    isMaybeText(owner) &&
+    isMaybeText(detail) &&
+    typeof named === 'boolean' &&
+    typeof archived === 'boolean' &&
     Array.isArray(tags) &&
     tags.every(isText) &&
     statuses.has(status)
@@ -96,7 +111,7 @@ function upToDate(row: IndexRow, isOurs: boolean): IndexRow {
 }
 
 /** A row under another session's name says nothing about that one. */
-const isOf = (name: string, id: string): boolean => sessionIdOf(name, id) === id;
+const isOf = (name: string, id: string): boolean => name === id || sessionIdOf(name, id) === id;
 
 export async function writeIndex(
   files: Files,

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { Clock, Files } from '../ports.js';
 import { isBoughError } from '../shared/failure.js';
-import { leaseOfClaim } from './claim.js';
+import { isClaim, leaseOfClaim } from './claim.js';
 import { isAliveHere, readHolder } from './holder.js';
 import type { SessionLease } from './lease.js';
 import { isSessionName, sessionPaths, type SessionPaths } from './session-name.js';
@@ -42,7 +42,7 @@ export async function sweepLeftovers(parts: LeftoverParts): Promise<void> {
     );
   }
   await removeStaged(parts, sessions, names);
-  for (const name of names) await removeClaim(parts, path.join(sessions, name));
+  for (const name of names) if (isClaim(name)) await removeClaim(parts, path.join(sessions, name));
   for (const session of sessionsOf(names)) await freeLease(parts, session, names);
 }
 

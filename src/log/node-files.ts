@@ -35,6 +35,7 @@ export function createNodeFiles(options: NodeFilesOptions = {}): Files {
     open: (file, mode) => at(file, openFile(file, mode, platform)),
     read: (file) => at(file, fs.readFile(file, { flag: flags.read })),
     stat: (file) => at(file, statOf(file)),
+    statAll,
     list: (folder) => at(folder, fs.readdir(folder)),
     makeFolder: (folder) => at(folder, makeFolder(folder, platform)),
     replace: (file, bytes) => at(file, replace(files, file, bytes)),
@@ -94,6 +95,36 @@ function statOf(file: string): Promise<FileStat> {
       if (error === null) resolve(toStat(stat));
       else reject(error);
     });
+  });
+}
+
+/** Enough to keep the threads of the file system busy, and few enough to leave it room for others. */
+const STATS_AT_ONCE = 32;
+
+/** A list looks at every file of a folder: one promise for all of them, and of each only what a list asks. */
+function statAll(paths: readonly string[]): Promise<(FileStat | undefined)[]> {
+  return new Promise((resolve) => {
+    const found = new Array<FileStat | undefined>(paths.length);
+    let next = 0;
+    let left = paths.length;
+    const look = (): void => {
+      const index = next++;
+      const file = paths[index];
+      if (file === undefined) return;
+      statWith(file, (error, stat) => {
+        if (error === null)
+          found[index] = {
+            size: stat.size,
+            mtime: stat.mtimeMs,
+            isFile: stat.isFile(),
+            isFolder: stat.isDirectory(),
+          };
+        if (--left === 0) resolve(found);
+        else look();
+      });
+    };
+    if (left === 0) resolve(found);
+    for (let count = 0; count < STATS_AT_ONCE; count++) look();
   });
 }
 

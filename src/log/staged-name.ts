@@ -12,7 +12,7 @@ export const stagedName = (target: string): string =>
 
 /** Who makes a staged file; undefined for any other name. The pid is 0 when it is on another machine. */
 export function stagedBy(name: string, host: string): { pid: number; host: string } | undefined {
-  const match = staged.exec(name);
+  const match = name.endsWith('.tmp') ? staged.exec(name) : null;
   if (match === null) return undefined;
   return match[2] === markOf(host) ? { pid: Number(match[1]), host } : { pid: 0, host: 'elsewhere' };
 }

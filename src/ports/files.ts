@@ -31,6 +31,11 @@ export interface Files {
   open(path: string, mode: 'read' | 'append' | 'create'): Promise<OpenFile>;
   read(path: string): Promise<Uint8Array>;
   stat(path: string): Promise<FileStat>;
+  /**
+   * The same of many, for less: what tells a file from another of its name may be absent. Undefined for one that could not
+   * be looked at; `stat` says why. Absent where many cost what each does.
+   */
+  statAll?(paths: readonly string[]): Promise<(FileStat | undefined)[]>;
   list(folder: string): Promise<string[]>;
   /** Creates the folder and its parents, 0700. */
   makeFolder(folder: string): Promise<void>;
