@@ -5,9 +5,10 @@
 import { isUtf8 } from 'node:buffer';
 import { FORMAT_VERSION, headerSchema, MAX_ENTRY_BYTES, type Header } from '../shared/entry.js';
 import { BoughError } from '../shared/failure.js';
-import { entrySchemas, isKnownType, type Entry, type KnownEntry } from '../shared/notes.js';
+import { entrySchemas, isKnownType, type Entry, type EntryType, type KnownEntry } from '../shared/notes.js';
 import { splitRecords } from './fused.js';
 import { KIT_VERSION, fromVersion3, headerFromVersion3 } from './kit-v3.js';
+import { plainCheckOf } from './plain.js';
 
 /** How a log's lines are to be read: our own format, a newer one, or Kit's version 3. */
 export type Dialect = 'own' | 'newer' | 'kit-v3';
@@ -231,6 +232,11 @@ function takeHeader(value: Record<string, unknown>, result: ParsedLine): void {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Most records are as they should be, and a list reads them by the hundred thousand. */
+const plainChecks = Object.fromEntries(
+  Object.entries(entrySchemas).map(([type, schema]) => [type, plainCheckOf(schema)]),
+) as Record<EntryType, (value: unknown) => boolean>;
+
 /** The entry, or what is wrong with it. */
 function entryOf(record: unknown, dialect: Dialect, fallbackTime: string): Entry | string {
   if (!isObject(record)) return 'neither an entry nor a batch of entries';
@@ -240,6 +246,7 @@ function entryOf(record: unknown, dialect: Dialect, fallbackTime: string): Entry
   const { type } = candidate;
   if (typeof type !== 'string') return 'an entry without a type';
   if (!isKnownType(type)) return unknownEntry(candidate, type);
+  if (plainChecks[type](candidate)) return candidate as unknown as KnownEntry;
   const parsed = entrySchemas[type].safeParse(candidate);
   if (parsed.success) return parsed.data;
   if (dialect === 'newer') return unknownEntry(candidate, type);
