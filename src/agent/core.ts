@@ -124,8 +124,6 @@ export interface Core {
   readonly after: AfterTurn;
   /** What stands around the conversation, kept for a turn. */
   readonly guidance: Guidance;
-  /** The turn that was open where the end of the log was torn off. */
-  readonly torn: string | null;
   /** The log was looked through after it was opened. */
   isRecovered: boolean;
   isClosed: boolean;

@@ -40,14 +40,14 @@ export function interruptionOf(core: Core): Interruption | null {
 }
 
 /** The end of the file was torn off in this turn: what is missing there may have happened. */
-export const isTorn = (core: Core, turn_id: string): boolean => core.torn === turn_id && hasTornEnd(core.log);
-
-/** Also when it was set aside since. What another window was just writing is whole by now. */
-const hasTornEnd = ({ damage }: Core['log']): boolean => damage.some(({ kind }) => kind === 'torn-tail');
-
-/** The turn that is open where the end of the log is torn, as it is opened. */
-export const tornTurn = (log: Core['log']): string | null =>
-  hasTornEnd(log) ? (log.state().turn?.turn_id ?? null) : null;
+export function isTorn({ log }: Pick<Core, 'log'>, turn_id: string): boolean {
+  const { turn } = log.state();
+  if (turn?.turn_id !== turn_id) return false;
+  if (log.damage.some(({ kind, moved }) => kind === 'torn-tail' && moved !== true)) return true;
+  // It was set aside since, here or by a process that came no further. What was said after that is known.
+  const said = log.nodes().findLast(([, , kind]) => kind === 'message')?.[0] ?? turn.start_id;
+  return [turn.start_id, said].every((id) => log.isCutBehind(id));
+}
 
 /** What is known of it, in one sentence. */
 export function describe(core: Core, { turn, calls }: Interruption): string {

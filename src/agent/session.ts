@@ -22,7 +22,7 @@ import { carryOut } from './inbox.js';
 import { createLeaseHold } from './lease-hold.js';
 import { Live } from './live.js';
 import { fitBatch } from './offload.js';
-import { describe, interruptionOf, isTorn, tornTurn } from './recover.js';
+import { describe, interruptionOf, isTorn } from './recover.js';
 import { approvalOf } from './mode.js';
 import { lookAround } from './request.js';
 import { noticeOthers, reopen, resumeTurn } from './reopen.js';
@@ -105,7 +105,6 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     spent: null,
     isElsewhere: false,
     watch: null,
-    torn: tornTurn(log),
     background: new Background(),
     isCompacting: false,
     goal: { driven: null, hold: null, trouble: null, isChecked: false, isGoingOn: false },

@@ -1,13 +1,16 @@
-/** Entries' bodies, read from the file when they are asked for; the last ones read stay in memory up to a few MB. */
-import type { Files } from '../ports.js';
-import { BoughError, isBoughError } from '../shared/failure.js';
+/**
+ * Entries' bodies, read from the file when they are asked for. While somebody looks at the session or works in it, the last
+ * ones read stay in memory up to a few MB; else none does.
+ */
+import type { Disposable, Files, OpenFile } from '../ports.js';
+import { BoughError } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
 import { readFull, withFile } from './bytes.js';
 import { parseAgain, parseLine } from './codec.js';
 import { sumOf, type EntryPlace, type Ledger } from './ledger.js';
 import { stored } from './storage.js';
 import { recordsAgain, type LineRecords } from './record-text.js';
-import type { PlacedEntry, PlacedRecord } from './store.js';
+import type { Held, PlacedEntry, PlacedRecord } from './store.js';
 
 const CACHE_BYTES = 4 * 1024 * 1024;
 /** Lines closer than this are read together, up to as much at once. */
@@ -17,6 +20,12 @@ const READ_BYTES = 1024 * 1024;
 export class Bodies {
   readonly #files: Files;
   readonly #path: string;
+  /** How many look at the session or work in it. */
+  #users = 0;
+  /** The file is not there any more: what was read is all there is, beside what is open. */
+  #isGone = false;
+  /** The file under no name any more, whose bytes are there as long as it is open. */
+  #nameless: OpenFile | undefined;
   /** By the offset of the line; the last read stands last. */
   readonly #lines = new Map<number, { entries: readonly Entry[]; length: number }>();
   #cachedBytes = 0;
@@ -26,6 +35,20 @@ export class Bodies {
   constructor(files: Files, path: string) {
     this.#files = files;
     this.#path = path;
+  }
+
+  /** Until that is disposed what is read may stay in memory. */
+  use(): Disposable {
+    this.#users++;
+    let isOver = false;
+    return {
+      dispose: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#users--;
+        if (this.#users === 0 && !this.#isGone) this.forget();
+      },
+    };
   }
 
   /** The entries at `positions`, in the same order. */
@@ -44,21 +67,46 @@ export class Bodies {
   }
 
   /**
-   * The same with each record's JSON as it stands in the file; of a file that is gone, as what is in memory is written.
-   * Keeps nothing: who copies a log reads it once.
+   * The same with each record's JSON as it stands in the file. Keeps nothing: who copies a log reads it once.
    */
-  async records(ledger: Ledger, positions: readonly number[]): Promise<PlacedRecord[]> {
-    const places = positions.map((position) => ({ position, place: placeOf(ledger, position) }));
-    try {
-      return await this.#recordsThere(ledger, places);
-    } catch (error) {
-      const isGone = isBoughError(error, 'StorageFailure') && error.data['errno'] === 'ENOENT';
-      if (!isGone || !places.every(({ place }) => this.#lines.has(place.offset))) throw error;
-      const placed = await this.read(ledger, positions);
-      return placed.map(({ position, entry }) => {
-        return { position, entry, text: JSON.stringify(entry), line: placeOf(ledger, position).offset };
-      });
-    }
+  records(ledger: Ledger, positions: readonly number[]): Promise<PlacedRecord[]> {
+    return this.#recordsThere(
+      ledger,
+      positions.map((position) => ({ position, place: placeOf(ledger, position) })),
+    );
+  }
+
+  /** What is still to be had of it, as it is written, and what is not. */
+  async held(ledger: Ledger, positions: readonly number[]): Promise<Held> {
+    if (!this.#isGone || this.#nameless !== undefined)
+      return { records: await this.records(ledger, positions), lost: [] };
+    const lineOf = (position: number): number => placeOf(ledger, position).offset;
+    const inMemory = positions.filter((position) => this.#lines.has(lineOf(position)));
+    const had = new Set(inMemory);
+    const records = (await this.read(ledger, inMemory)).map(({ position, entry }) => {
+      return { position, entry, text: JSON.stringify(entry), line: lineOf(position) };
+    });
+    const nodes = new Map(
+      ledger.fold.outline.map(([id, , , , preview]) => [ledger.positionOf(id), { id, preview }]),
+    );
+    const lost = positions
+      .filter((position) => !had.has(position))
+      .map((position) => ({ position, ...nodes.get(position) }));
+    return { records, lost };
+  }
+
+  /** The file is gone; `open`, if there is one, still has its bytes where the system has it so, and is ours to close. */
+  async keepWhatIs(open: OpenFile | undefined): Promise<void> {
+    this.#isGone = true;
+    if (open === undefined) return;
+    await this.#closeNameless();
+    this.#nameless = open;
+  }
+
+  /** Nothing more is read. */
+  async close(): Promise<void> {
+    this.forget();
+    await this.#closeNameless();
   }
 
   /** What was just written or taken in, which whoever shows it has too: it need not be read to be had. */
@@ -101,7 +149,7 @@ export class Bodies {
     const total = places.reduce((sum, { length }) => sum + length, 0);
     let into = new Uint8Array(0);
     await stored('read', this.#path, () =>
-      withFile(this.#files.open(this.#path, 'read'), async (file) => {
+      this.#withFile(async (file) => {
         for (const run of runsOf(places)) {
           const first = run[0]?.offset ?? 0;
           const last = run.at(-1) ?? { offset: first, length: 0 };
@@ -116,6 +164,18 @@ export class Bodies {
         }
       }),
     );
+  }
+
+  async #closeNameless(): Promise<void> {
+    const file = this.#nameless;
+    this.#nameless = undefined;
+    if (file !== undefined) await stored('close', this.#path, () => file.close());
+  }
+
+  #withFile<T>(work: (file: OpenFile) => Promise<T>): Promise<T> {
+    return this.#nameless === undefined
+      ? withFile(this.#files.open(this.#path, 'read'), work)
+      : work(this.#nameless);
   }
 
   async #lookUp(ledger: Ledger, places: EntryPlace[]): Promise<Map<number, readonly Entry[]>> {
@@ -141,6 +201,7 @@ export class Bodies {
   }
 
   #keep({ offset, length }: EntryPlace, entries: readonly Entry[]): void {
+    if (this.#users === 0) return;
     this.#lines.set(offset, { entries, length });
     this.#cachedBytes += length;
     for (const [oldest, { length: bytes }] of this.#lines) {
@@ -150,7 +211,7 @@ export class Bodies {
     }
   }
 
-  /** The file is not the one that was read from. */
+  /** The file is not the one that was read from, or nobody looks at it any more. */
   forget(): void {
     this.#forgotten++;
     this.#lines.clear();

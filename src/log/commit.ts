@@ -64,6 +64,13 @@ export class LogWriter {
     if (file !== undefined) await stored('close', this.#path, () => file.close());
   }
 
+  /** The file that is open, if there is one, which is whoever's who asked from now on. */
+  giveFile(): OpenFile | undefined {
+    const file = this.#file;
+    this.#file = undefined;
+    return file;
+  }
+
   /** Works on the file outside of a commit, under the same conditions: the repair of a torn tail. */
   async repair(length: number, work: (file: OpenFile) => Promise<void>): Promise<void> {
     await this.#checkUnchanged(length, false);
@@ -89,7 +96,7 @@ export class LogWriter {
     if (!(await this.#isLeaseOurs())) throw conflict(this.#path, 'another window has taken over writing');
     const stat = await stored('look at', this.#path, () => ifThere(this.#files.stat(this.#path)));
     if (stat === undefined) {
-      if (!isNew) throw conflict(this.#path, 'it is not there any more');
+      if (!isNew) throw conflict(this.#path, 'it is not there any more', { errno: 'ENOENT' });
       return;
     }
     if (isNew) throw conflict(this.#path, 'it was created meanwhile by someone else');
@@ -148,10 +155,10 @@ interface Attempt {
   isNew: boolean;
 }
 
-export function conflict(file: string, what: string): BoughError {
+export function conflict(file: string, what: string, more: { errno?: string } = {}): BoughError {
   return new BoughError(
     'SessionConflict',
     `Nothing was written to ${file}: ${what}. Open the session again to see what it holds now.`,
-    { path: file },
+    { path: file, ...more },
   );
 }

@@ -25,6 +25,7 @@ import type { StoreBoundary } from './store-boundary.js';
 import type {
   Access,
   Blobs,
+  Held,
   Lease,
   LinePage,
   LogDamage,
@@ -171,6 +172,19 @@ export class ConnectedLog implements SessionLog {
 
   records(positions: readonly number[]): Promise<PlacedRecord[]> {
     return Promise.resolve(this.#records.records(positions));
+  }
+
+  async held(positions: readonly number[]): Promise<Held> {
+    return { records: await this.records(positions), lost: [] };
+  }
+
+  isCutBehind(): boolean {
+    return false;
+  }
+
+  /** What the store said is all in memory. */
+  show(): Disposable {
+    return { dispose: () => undefined };
   }
 
   append(batch: readonly Draft[], options: StoreAppendOptions = {}): Promise<Entry[]> {

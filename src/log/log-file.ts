@@ -3,9 +3,9 @@
  * the lease. Memory never runs ahead of the disk.
  */
 import path from 'node:path';
-import type { Clock, Files, Ids } from '../ports.js';
+import type { Clock, Files, Ids, OpenFile } from '../ports.js';
 import type { Header } from '../shared/entry.js';
-import { BoughError } from '../shared/failure.js';
+import { BoughError, isBoughError } from '../shared/failure.js';
 import { BlockHashes } from './block-hashes.js';
 import { serialiseBatch, serialiseHeader } from './codec.js';
 import { LogWriter } from './commit.js';
@@ -17,7 +17,7 @@ import { isAsRead, loadLog, markOf, readMore, type Loaded, type LoadOptions } fr
 import type { SessionPaths } from './session-name.js';
 import { ifThere, stored } from './storage.js';
 import type { PlacedEntry } from './store.js';
-import { setAsideFragment } from './tail.js';
+import { cutsOf, setAsideFragment } from './tail.js';
 
 export interface LogFileParts {
   files: Files;
@@ -27,6 +27,8 @@ export interface LogFileParts {
   lease: SessionLease;
   /** `bough/<version>`, for headers that have to be made up. */
   producer: string;
+  /** Failures that nobody waits for: of the stream journal, of letting a lease go, of what is read beside the log. */
+  onTrouble: (error: BoughError) => void;
   /** Absent: what was read is not kept for the next time. */
   index?: LogIndex;
   /** Runs before a new log's folder is made. */
@@ -49,6 +51,8 @@ export class LogFile {
   #loaded: Loaded;
   /** Until the first commit made the file. */
   #isNew: boolean;
+  /** Where its end was cut off and set aside, now or before. */
+  #cuts: number[] = [];
 
   private constructor(parts: LogFileParts, loaded: Loaded, isNew: boolean) {
     this.#parts = parts;
@@ -67,11 +71,21 @@ export class LogFile {
   }
 
   static async open(parts: LogFileParts, reading: Reading = {}): Promise<LogFile> {
-    return new LogFile(parts, await load(parts, reading), false);
+    const [loaded, cuts] = await Promise.all([load(parts, reading), findCuts(parts)]);
+    const log = new LogFile(parts, loaded, false);
+    log.#cuts = cuts;
+    return log;
   }
 
   get ledger(): Ledger {
     return this.#loaded.ledger;
+  }
+
+  /** The end of the file was lost after this entry was written, and what follows it was written since. */
+  isCutBehind(id: string): boolean {
+    const { ledger } = this;
+    const place = ledger.place(ledger.positionOf(id) ?? -1);
+    return place !== undefined && this.#cuts.some((offset) => offset > place.offset);
   }
 
   /** Why no commit will succeed any more, if so. */
@@ -101,6 +115,11 @@ export class LogFile {
       await stored('create', paths.sessions, () => files.makeFolder(paths.sessions));
     }
     await lease.take(purpose, signal);
+  }
+
+  /** The file as it is open for writing, if it is: to be read from, and closed, by whoever asks. */
+  giveFile(): OpenFile | undefined {
+    return this.#writer.giveFile();
   }
 
   /** Lets go of the file but not of the lease. */
@@ -137,9 +156,11 @@ export class LogFile {
       }
     } else {
       const placed = await readMore(files, paths.log, loaded);
+      // What stood there was finished, or another set it aside.
+      if (isTorn) this.#cuts = await findCuts(this.#parts);
       if (placed !== undefined) return { placed, isReloaded: false };
     }
-    this.#loaded = await load(this.#parts);
+    [this.#loaded, this.#cuts] = await Promise.all([load(this.#parts), findCuts(this.#parts)]);
     return { placed: [], isReloaded: true };
   }
 
@@ -222,12 +243,23 @@ export class LogFile {
       setAsideFragment(file, tail, { files, logPath: paths.log, damagedPath: paths.damaged, now }),
     );
     this.ledger.setAside(paths.damaged);
+    this.#cuts.push(tail.offset);
     this.#loaded.size = tail.offset;
   }
 }
 
 const load = ({ files, paths, index }: LogFileParts, reading: Reading = {}): Promise<Loaded> =>
   loadLog(files, paths.log, paths.name, { ...reading, ...(index === undefined ? {} : { index }) });
+
+async function findCuts({ files, paths, onTrouble }: LogFileParts): Promise<number[]> {
+  try {
+    return await cutsOf({ files, damagedPath: paths.damaged });
+  } catch (error) {
+    if (!isBoughError(error)) throw error;
+    onTrouble(error); // the log is read all the same
+    return [];
+  }
+}
 
 const gone = (file: string): BoughError =>
   new BoughError(

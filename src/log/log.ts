@@ -22,6 +22,7 @@ import { Standing } from './standing.js';
 import type {
   Access,
   Blobs,
+  Held,
   Holder,
   Lease,
   LinePage,
@@ -42,8 +43,6 @@ export interface LogParts extends LogFileParts {
   hasFile: boolean;
   /** Why it is only read here; absent when it may be written. */
   toRead?: string;
-  /** Failures that nobody waits for: of the stream journal, of letting a lease go. */
-  onTrouble: (error: BoughError) => void;
 }
 
 export class FileLog implements SessionLog {
@@ -195,11 +194,22 @@ export class FileLog implements SessionLog {
     );
   }
 
+  isCutBehind(id: string): boolean {
+    return this.#log.isCutBehind(id);
+  }
+
   records(positions: readonly number[]): Promise<PlacedRecord[]> {
     return this.#bodies.records(this.#ledger, positions);
   }
 
-  /** Positions of all that {@link line} gives. */
+  held(positions: readonly number[]): Promise<Held> {
+    return this.#bodies.held(this.#ledger, positions);
+  }
+
+  show(): Disposable {
+    return this.#bodies.use();
+  }
+
   linePositions(head?: string | null): number[] {
     return this.#ledger.fold.linePositions(head);
   }
@@ -281,7 +291,7 @@ export class FileLog implements SessionLog {
 
   async #letGo(): Promise<void> {
     await this.#journal.close();
-    this.#bodies.forget();
+    await this.#bodies.close();
   }
 
   async #drain(takeGroup: () => AppendRequest[]): Promise<void> {
@@ -349,6 +359,7 @@ export class FileLog implements SessionLog {
       else if (isBoughError(error, 'SessionConflict')) {
         const stale = new BoughError('SessionStale', error.message, error.data, { cause: error });
         this.#standing.end('stale', stale);
+        if (error.data['errno'] === 'ENOENT') await this.#bodies.keepWhatIs(this.#log.giveFile());
       }
       throw error;
     }
@@ -356,11 +367,13 @@ export class FileLog implements SessionLog {
 
   #newLease(): Lease {
     let isHeld = true;
+    const using = this.#bodies.use();
     return {
       session: this.id,
       dispose: () => {
         if (!isHeld) return;
         isHeld = false;
+        using.dispose();
         void this.#serial.run(async () => {
           if (--this.#runs > 0) return;
           await this.#release();

@@ -23,6 +23,19 @@ export interface PlacedRecord extends PlacedEntry {
   written?: { id: string; parent_id: string | null };
 }
 
+/** An entry whose body cannot be had any more; what is known of it without. */
+export interface LostEntry {
+  position: number;
+  /** Of an entry of the conversation. */
+  id?: string;
+  preview?: string;
+}
+
+export interface Held {
+  records: PlacedRecord[];
+  lost: LostEntry[];
+}
+
 /** Something the reader could not take as it stands. The bytes stay in the file. */
 export interface LogDamage {
   kind:
@@ -141,6 +154,14 @@ export interface SessionLog {
   since(position: number): Promise<PlacedEntry[]>;
   /** The entries at `positions` as they are written: for copies and exports, which keep what this build does not know. */
   records(positions: readonly number[]): Promise<PlacedRecord[]>;
+  /** The same of a log whose file may be gone: what can still be had of it, and what cannot. */
+  held(positions: readonly number[]): Promise<Held>;
+  /** Positions of all that `line` gives. */
+  linePositions(head?: string | null): number[];
+  /** The end of the file was lost behind this entry; what stands behind it now was written after that. */
+  isCutBehind(id: string): boolean;
+  /** Somebody looks at it until that is disposed: only then, and while it runs, what was read last stays in memory. */
+  show(): Disposable;
 
   /**
    * Commits one batch whole, in one write, synced, before it resolves; only then do `head`, `position` and listeners

@@ -52,6 +52,21 @@ export async function setAsideFragment(log: OpenFile, fragment: Fragment, place:
   await log.truncate(fragment.offset);
 }
 
+/** Where ends of this log were cut off and set aside, as offsets of the log. @throws BoughError StorageFailure */
+export async function cutsOf({
+  files,
+  damagedPath,
+}: Pick<RepairPlace, 'files' | 'damagedPath'>): Promise<number[]> {
+  return stored('read', damagedPath, async () => {
+    if ((await ifThere(files.stat(damagedPath))) === undefined) return [];
+    return withFile(files.open(damagedPath, 'read'), async (damaged) => {
+      const cuts: number[] = [];
+      for await (const { offset } of labelsIn(damaged)) cuts.push(offset);
+      return cuts;
+    });
+  });
+}
+
 /** A fragment never has one. The file's length does not tell: what was written since may be just as long. */
 async function hasNewline(log: OpenFile, { offset, end }: Fragment): Promise<boolean> {
   for (let at = offset; at < end; at += COPY_BYTES) {
@@ -75,17 +90,24 @@ async function isSetAside(log: OpenFile, damaged: OpenFile, fragment: Fragment):
   const { offset } = fragment;
   const bytes = fragment.end - offset;
   const { size } = await damaged.stat();
-  for (let at = 0; at < size;) {
-    const label = await labelAt(damaged, at);
-    if (label === undefined) return false;
-    const begin = at + label.length;
-    const end = begin + label.bytes;
-    if (label.offset === offset && label.bytes === bytes && end < size) {
-      if (await isSame(log, offset, damaged, begin, bytes)) return true;
+  for await (const label of labelsIn(damaged)) {
+    if (label.offset === offset && label.bytes === bytes && label.begin + bytes < size) {
+      if (await isSame(log, offset, damaged, label.begin, bytes)) return true;
     }
-    at = end + 1;
   }
   return false;
+}
+
+/** Each with where what it describes begins in the `.damaged` file, up to what is no label. */
+async function* labelsIn(damaged: OpenFile): AsyncGenerator<Label & { begin: number }> {
+  const { size } = await damaged.stat();
+  for (let at = 0; at < size;) {
+    const label = await labelAt(damaged, at);
+    if (label === undefined) return;
+    const begin = at + label.length;
+    yield { ...label, begin };
+    at = begin + label.bytes + 1;
+  }
 }
 
 interface Label {

@@ -59,6 +59,7 @@ export class Feed implements Disposable {
     this.id = session.agent.log.id;
     this.fitted = new Fitted(session.agent.log);
     this.growth = new Growth(this.id);
+    this.bag.add(session.agent.log.show());
     this.follow();
   }
 

@@ -11,7 +11,8 @@ import { exportLines, newTally } from '../export/log-lines.js';
 import { writeMarkdown } from '../export/markdown.js';
 import type { Clean } from '../export/redact-line.js';
 import { collect, writeWhole, type Chunks } from '../export/write-file.js';
-import { catchUpUnlessGone } from '../sessions/gone.js';
+import type { LostEntry } from '../../log/store.js';
+import { catchUpUnlessGone, placesOf } from '../sessions/gone.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { SessionsTree } from '../sessions/tree.js';
 import type { WindowStore } from '../sessions/window-store.js';
@@ -140,7 +141,7 @@ async function exportAs(log: SessionLog, { format, title, to }: Wish, clean: Cle
   const { conversation, changed } = mapConversation(read, clean);
   const text = format === 'html' ? writeHtml(conversation) : writeMarkdown(conversation);
   await write(to, once(new TextEncoder().encode(text)));
-  return [exported(to), ...redactedWords(changed, 'text')].join(' ');
+  return [exported(to), ...lostWords(read.lost), ...redactedWords(changed, 'text')].join(' ');
 }
 
 async function exportLog(log: SessionLog, to: vscode.Uri, clean: Clean): Promise<string> {
@@ -157,6 +158,7 @@ async function exportLog(log: SessionLog, to: vscode.Uri, clean: Clean): Promise
   const beside = vscode.workspace.asRelativePath(folder);
   return [
     exported(to),
+    ...lostWords(tally.lost),
     ...redactedWords(tally.redacted, 'line'),
     ...(written === 0
       ? []
@@ -180,6 +182,17 @@ const blobFolder = (path: string): string =>
 
 const exported = (to: vscode.Uri): string =>
   vscode.l10n.t('Exported to {0}.', vscode.workspace.asRelativePath(to));
+
+function lostWords(lost: readonly LostEntry[]): string[] {
+  if (lost.length === 0) return [];
+  return [
+    vscode.l10n.t(
+      'The file of the session is gone: what {0} of its entries held could not be had any more; each is named in its place ({1}).',
+      lost.length,
+      placesOf(lost),
+    ),
+  ];
+}
 
 function redactedWords(count: number, what: 'line' | 'text'): string[] {
   if (count === 0) return [];

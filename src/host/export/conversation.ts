@@ -3,29 +3,38 @@
  * attached by name, answers, what tools did, retries, what never ended, names of places and other lines, damage – in its
  * order. What is too long for the log's own lines is fetched whole; what is missing is said.
  */
-import type { SessionLog } from '../../log/store.js';
+import type { LostEntry, PlacedEntry, SessionLog } from '../../log/store.js';
 import type { ConversationEntry, Message, TextPart } from '../../shared/entry.js';
 import { isBoughError } from '../../shared/failure.js';
 import { rowsOf } from '../../shared/fold/path.js';
 import { Outline } from '../../shared/fold/outline.js';
 import type { Fork, Row, ToolCard } from '../../shared/fold/types.js';
 import { promptOf, textParts } from '../../shared/prompt-parts.js';
+import { lineUnlessGone, placesOf } from '../sessions/gone.js';
 import type { Block, Conversation } from './blocks.js';
 import { noteText } from './note-text.js';
 
 type Read = (hash: string, beginning: string) => Promise<string>;
 
 export async function readConversation(
-  log: Pick<SessionLog, 'line' | 'outline' | 'state' | 'damage' | 'header' | 'blobs'>,
+  log: Pick<
+    SessionLog,
+    'access' | 'line' | 'linePositions' | 'held' | 'outline' | 'state' | 'damage' | 'header' | 'blobs'
+  >,
   title: string,
-): Promise<Conversation> {
+): Promise<Conversation & { lost: LostEntry[] }> {
   const state = log.state();
-  const entries = await log.line();
+  const { entries, lost } = await lineUnlessGone(log);
   const outline = new Outline(log.outline);
   const rows = new Map(rowsOf(entries, outline, state, 'idle').map((row) => [row.entry.id, row]));
   const read: Read = (hash, beginning) => readBlob(log.blobs, hash, beginning);
   const blocks: Block[] = [];
-  for (const { entry } of entries) {
+  for (const one of [...entries, ...lost].sort((a, b) => a.position - b.position)) {
+    if (!isHad(one)) {
+      blocks.push(...lostBlocks(one));
+      continue;
+    }
+    const { entry } = one;
     const row = rows.get(entry.id);
     if (row !== undefined) blocks.push(...(await rowBlocks(row, read)));
     else if (!isConversationBody(entry.type)) {
@@ -35,7 +44,27 @@ export async function readConversation(
     const label = state.labels[entry.id];
     if (label !== undefined) blocks.push({ kind: 'quiet', text: `Label: ${label}` });
   }
-  return { title, facts: factsOf(log, outline), blocks };
+  return { title, facts: [...lostFacts(lost), ...factsOf(log, outline)], blocks, lost };
+}
+
+const isHad = (one: PlacedEntry | LostEntry): one is PlacedEntry => 'entry' in one;
+
+/** A note that is lost is counted at the beginning, and has no place of its own. */
+const lostBlocks = ({ id, position, preview = '' }: LostEntry): Block[] =>
+  id === undefined
+    ? []
+    : [
+        {
+          kind: 'quiet',
+          text: `Entry ${position + 1} could not be had any more, since the session's file is gone. It begins: "${preview}"`,
+        },
+      ];
+
+function lostFacts(lost: readonly LostEntry[]): string[] {
+  if (lost.length === 0) return [];
+  return [
+    `The session's file was gone when this was exported. What these entries of it held could not be had any more: ${placesOf(lost)}.`,
+  ];
 }
 
 const isConversationBody = (type: string): type is ConversationEntry['type'] =>

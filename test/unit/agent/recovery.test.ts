@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { setAsideFragment } from '../../../src/log/tail.js';
 import { INTERRUPTED_RESULT, LOST_RESULT, NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
 import { failureOf, openBench, type Bench } from './bench.js';
 import { begins, calls, dropped, fails, hang, overloaded, rateLimit, text } from './fake-model.js';
@@ -104,6 +105,68 @@ describe('after a crash', () => {
       expect(next.session.interrupted()).toBeNull();
     },
   );
+
+  it.each([
+    ['nothing was written', () => Promise.resolve([])],
+    ['the session was renamed', (bench: Bench) => bench.log.append([{ type: 'session_info', name: 'Mine' }])],
+  ])(
+    'A3: the lost end is still known of when it was set aside, %s and the process died again',
+    async (what, change) => {
+      const before = await openBench({
+        files: { 'a.txt': 'old' },
+        allows: () => true,
+        script: [calls([write('a.txt', 'new')]), text('ok')],
+      });
+      await before.send('go');
+      before.process.kill();
+      const whole = await before.disk.bytes();
+      const start = whole.split('\n').findIndex((line) => line.includes('"tool_start"'));
+      const kept = `${whole.split('\n').slice(0, start).join('\n')}\n`;
+      const torn = whole.slice(kept.length, kept.length + 9);
+      const { files } = before.disk;
+      const logPath = '/memory/sessions/session.jsonl';
+      const file = await files.open(logPath, 'append');
+      await file.truncate(Buffer.byteLength(kept) + 9);
+      if (what === 'nothing was written') {
+        // A process that died between setting the end aside and writing what it opened the file for.
+        const offset = Buffer.byteLength(kept);
+        await setAsideFragment(
+          file,
+          { offset, end: offset + torn.length },
+          { files, logPath, damagedPath: '/memory/sessions/session.damaged', now: 'now' },
+        );
+      }
+      await file.close();
+      const between = await before.crash();
+      await change(between);
+      const bench = await between.crash();
+      expect(bench.log.damage).toEqual([]);
+      expect(bench.session.interrupted()).toMatchObject({
+        message: 'The end of the file is lost; whether write ran is not known.',
+        is_torn: true,
+      });
+      const from = bench.disk.batches.length;
+      await bench.do({ type: 'leave' });
+      expect(bench.story(from)[0]).toContain(`tool error "${LOST_RESULT}"`);
+      // What is begun afterwards has nothing to do with it.
+      await bench.send('next');
+      expect(bench.session.interrupted()).toBeNull();
+    },
+  );
+
+  it('a turn that began behind an end that was set aside is no victim of it', async () => {
+    const before = await openBench({ script: [text('one'), begins('half', hang())] });
+    await before.send('hi');
+    const file = await before.disk.files.open('/memory/sessions/session.jsonl', 'append');
+    await file.write(new TextEncoder().encode('{"type":"mess'));
+    await file.close();
+    const torn = await before.crash();
+    expect(torn.session.interrupted()).toBeNull();
+    await torn.send('again');
+    const bench = await torn.crash();
+    expect(bench.session.interrupted()?.message).toBe('The turn was interrupted in step 1.');
+    expect(bench.session.interrupted()?.is_torn).toBeUndefined();
+  });
 
   it('answers calls in one batch: unknown outcome with what the disk says, or did not run', async () => {
     const before = await openBench({

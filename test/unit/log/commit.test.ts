@@ -296,6 +296,7 @@ describe('a file that is not as it was left', () => {
   );
 
   it('tells a body that was overwritten in place from the entry that stood there', async () => {
+    log.show();
     await log.append([user('a')]);
     await log.append([user('b')]);
     const again = await place.store().open('s');
@@ -309,7 +310,7 @@ describe('a file that is not as it was left', () => {
       code: 'LogDamaged',
       data: { path: place.log('s'), offset: begin },
     });
-    // Who wrote it has what was acknowledged.
+    // Who wrote it, and is looked at, has what was acknowledged.
     expect(await pathTexts(log)).toEqual(['a', 'b']);
   });
 

@@ -156,6 +156,7 @@ describe('what was read of a file that was another one by then', () => {
     };
     const file = path.join(place.folder, 's.jsonl');
     const bodies = new Bodies(files, file);
+    bodies.use();
     const before = await read('before');
     const inner = files.open.bind(files);
     files.open = async (name, mode) => {
