@@ -167,6 +167,20 @@ test('an @ names problems, symbols, the selection, git changes and past sessions
     );
     person = new Person(editor, await editor.chat());
     await eventually(async () => (await chips(person)).length === 6, { what: 'six chips' });
+
+    // So does the list of problems, with the one it is asked about.
+    await editor.runCommand('Problems: Focus on Problems View');
+    const problem = page
+      .locator('.markers-panel')
+      .getByRole('treeitem')
+      .filter({ hasText: 'not assignable' });
+    await editor.choose(problem.first(), 'Add to Bough Chat');
+    person = new Person(editor, await editor.chat());
+    // It takes the place of what was named of the same file.
+    await eventually(async () => /^1 problem in index\.ts/.test((await chips(person)).at(-1) ?? ''), {
+      what: 'the problem is added last',
+    });
+    expect(await chips(person)).toHaveLength(6);
     await editor.screenshot('chips');
 
     // A chip opens what it holds.

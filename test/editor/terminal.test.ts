@@ -62,19 +62,34 @@ test('a command runs in the terminal on request, is stopped there and outlives n
       expect(results()[1]).toMatchObject({ is_error: false });
       expect(results()[1]?.content).toMatch(/^it is here\n/);
 
-      // what the person did there goes along
+      // what the person did there goes along, what still runs too
+      const chip = person.at('draft-chip').filter({ hasText: 'read answer' });
+      const name = async () => {
+        await person.composer.fill('What is @term');
+        await person.chat.getByRole('option', { name: /^Terminal/ }).click();
+      };
+      const rows = terminals.first().locator('.xterm-rows');
       await terminals.first().click();
       await editor.page.keyboard.type('read answer; echo "answer: $answer"\n');
-      await editor.page.keyboard.type('forty-two\n');
       await eventually(
-        async () =>
-          (await terminals.first().locator('.xterm-rows').innerText()).includes('answer: forty-two'),
-        { what: 'the terminal answers' },
+        async () => {
+          await name();
+          await chip.waitFor({ timeout: 2_000 });
+          return true;
+        },
+        { what: 'VS Code told that the command began' },
       );
+      await chip.getByRole('button', { name: /Remove/ }).click();
+      await chip.waitFor({ state: 'detached' });
+      await terminals.first().click();
+      await editor.page.keyboard.type('forty-two\n');
+      // Its end is told before the next prompt is drawn.
+      await eventually(async () => /answer: forty-two\s[^]*#/.test(await rows.innerText()), {
+        what: 'the terminal answers',
+      });
       server.enqueue(reply.text('I see it.'));
-      await person.composer.fill('What is @term');
-      await person.chat.getByRole('option', { name: /^Terminal/ }).click();
-      await person.at('draft-chip').filter({ hasText: 'read answer' }).waitFor();
+      await name();
+      await chip.waitFor();
       await person.composer.press('Enter');
       await person.says('I see it.');
       await person.run('idle');
@@ -82,6 +97,15 @@ test('a command runs in the terminal on request, is stopped there and outlives n
       expect(asked?.text).toMatch(
         /\$ read answer; echo "answer: \$answer"\n[^]*answer: forty-two\n\[It ended with exit code 0\.\]/,
       );
+
+      // The menu of the terminal adds it too.
+      await editor.choose(terminals.first(), 'Add to Bough Chat');
+      await chip.waitFor();
+      await editor.screenshot('from-the-menu');
+      server.enqueue(reply.text('From the menu.'));
+      await person.ask('And this', 'From the menu.');
+      const added = told(server, server.requests.length).findLast(({ role }) => role === 'user');
+      expect(added?.text).toMatch(/^And this[^]*\$ read answer; echo[^]*answer: forty-two/);
 
       // Stop is Ctrl+C there
       server.enqueue(run("trap 'echo told' INT; sleep 600; trap - INT"));

@@ -19,11 +19,11 @@ type AddCommands = Pick<
 export function addCommands({ chats, terminals }: AddCommandParts): AddCommands {
   const add = async (mentions: readonly Mention[]): Promise<void> =>
     chats.show(await chats.current(), { mentions });
-  const added = createContextMention(terminals);
+  const added = createContextMention();
   return {
     'bough.chat.addSelection': async () => add([added.selection()]),
     'bough.chat.addFiles': async (file, files) => add(await added.files(urisOf(file, files))),
-    'bough.chat.addTerminal': async () => add([await added.terminal()]),
+    'bough.chat.addTerminal': async () => add([await terminals.selectionOrLast()]),
     'bough.chat.addProblems': async (file, problems) =>
       add([added.problems(file instanceof vscode.Uri ? file : undefined, problems)]),
   };

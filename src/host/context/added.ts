@@ -1,4 +1,4 @@
-/** What is added to a message from outside the chat: from an editor, the explorer, a terminal, a problem. */
+/** What is added to a message from outside the chat: from an editor, the explorer, a problem. */
 import * as vscode from 'vscode';
 import type { Mention } from '../../shared/protocol.js';
 import { Refusal } from '../errors.js';
@@ -6,19 +6,16 @@ import { pathsOf } from '../files.js';
 import { allProblems, problemsMention, problemsOf } from './problems.js';
 import { lastEditor, selectionMention } from './selection.js';
 import { shownPath } from './shown-path.js';
-import type { Terminals } from './terminals.js';
 
 export interface AddedMentions {
   /** The file when nothing in it is selected. */
   selection(): Mention;
   files(uris: readonly vscode.Uri[]): Promise<Mention[]>;
-  /** What is selected in it, else the last command and what it printed. */
-  terminal(): Promise<Mention>;
   /** These, all of the file, or all there are. */
   problems(file: vscode.Uri | undefined, problems: unknown): Mention;
 }
 
-export function createContextMention(terminals: Terminals): AddedMentions {
+export function createContextMention(): AddedMentions {
   return {
     selection: () => selectionMention() ?? fileMention(),
     files: async (uris) => {
@@ -26,7 +23,6 @@ export function createContextMention(terminals: Terminals): AddedMentions {
       if (found.length === 0) throw refused(vscode.l10n.t('It lies in none of the open folders.'));
       return found.map(({ path, kind }): Mention => ({ kind, label: path, path }));
     },
-    terminal: async () => (await terminals.selection()) ?? terminals.lastCommand(),
     problems: (file, problems) => {
       if (file === undefined) return problemsMention(allProblems());
       const given = Array.isArray(problems)

@@ -23,8 +23,11 @@ export interface Terminals extends vscode.Disposable {
   has(): boolean;
   /** The last command of this terminal, else of the one that was used last. */
   lastCommand(terminal?: vscode.Terminal): Promise<Mention>;
-  /** What is selected in the one that was used last; undefined when nothing is. */
-  selection(): Promise<Mention | undefined>;
+  /**
+   * What is selected in the one that was used last, else its last command. In a browser only that: reading a selection
+   * would ask the person for the clipboard, whether anything is selected or not.
+   */
+  selectionOrLast(): Promise<Mention>;
 }
 
 export function watchTerminals(onError: (error: unknown) => void): Terminals {
@@ -45,14 +48,19 @@ export function watchTerminals(onError: (error: unknown) => void): Terminals {
       if (ran) Object.assign(ran, { exitCode, isOver: true });
     }),
   );
+  const lastCommand = async (terminal = vscode.window.activeTerminal): Promise<Mention> => {
+    const ran = terminal && last.get(terminal);
+    if (terminal === undefined || ran === undefined) throw new Refusal(nothingSeen);
+    return mentionOf(terminal, (await readMissed(terminal, ran)) ?? ran);
+  };
   return {
     has: () => vscode.window.terminals.length > 0,
-    async lastCommand(terminal = vscode.window.activeTerminal) {
-      const ran = terminal && last.get(terminal);
-      if (terminal === undefined || ran === undefined) throw new Refusal(nothingSeen);
-      return mentionOf(terminal, (await readMissed(terminal, ran)) ?? ran);
+    lastCommand,
+    async selectionOrLast() {
+      const isDesktop = vscode.env.uiKind === vscode.UIKind.Desktop;
+      const selected = isDesktop ? await readSelection() : undefined;
+      return selected ?? lastCommand();
     },
-    selection: readSelection,
     dispose: () => void watching.dispose(),
   };
 }
@@ -121,6 +129,6 @@ async function copiedBy(command: string): Promise<string> {
 const nothingSeen = {
   kind: 'refused' as const,
   message:
-    'No command was seen in the terminal since Bough started. Run one in a terminal with shell integration, or select its text and use "Add to Bough Chat" in its menu.',
+    'No command was seen in the terminal since Bough started. Run one in a terminal with shell integration, or copy its text into the message.',
   transient: false,
 };

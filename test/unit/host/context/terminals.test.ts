@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { watchTerminals } from '../../../../src/host/context/terminals.js';
 
 /** A picture is no text: it reads as '' and goes with the first text that is written. */
-const board = vi.hoisted(() => ({ text: '', hasPicture: false, selected: '', isBroken: false }));
+const board = vi.hoisted(() => ({ text: '', hasPicture: false, selected: '', isBroken: false, uiKind: 1 }));
 
 vi.mock('vscode', () => {
   const write = (text: string): Promise<void> => {
@@ -12,6 +12,7 @@ vi.mock('vscode', () => {
   };
   const nothing = { dispose: () => undefined };
   return {
+    UIKind: { Desktop: 1, Web: 2 },
     Disposable: { from: () => nothing },
     commands: {
       executeCommand: async () => {
@@ -19,7 +20,12 @@ vi.mock('vscode', () => {
         if (board.selected !== '') await write(board.selected);
       },
     },
-    env: { clipboard: { readText: () => Promise.resolve(board.text), writeText: write } },
+    env: {
+      get uiKind() {
+        return board.uiKind;
+      },
+      clipboard: { readText: () => Promise.resolve(board.text), writeText: write },
+    },
     window: {
       activeTerminal: { name: 'zsh' },
       terminals: [{}],
@@ -32,10 +38,10 @@ vi.mock('vscode', () => {
 const selection = async () =>
   watchTerminals((error) => {
     throw error;
-  }).selection();
+  }).selectionOrLast();
 
 beforeEach(() => {
-  Object.assign(board, { text: '', hasPicture: false, selected: '', isBroken: false });
+  Object.assign(board, { text: '', hasPicture: false, selected: '', isBroken: false, uiKind: 1 });
 });
 
 it('gives back the text that the clipboard held', async () => {
@@ -46,7 +52,7 @@ it('gives back the text that the clipboard held', async () => {
 
 it('takes no text of the clipboard for a selection, and gives it back when copying fails', async () => {
   board.text = 'mine';
-  expect(await selection()).toBeUndefined();
+  await expect(selection()).rejects.toThrow('No command was seen');
   board.isBroken = true;
   await expect(selection()).rejects.toThrow('no terminal');
   expect(board.text).toBe('mine');
@@ -54,7 +60,7 @@ it('takes no text of the clipboard for a selection, and gives it back when copyi
 
 it('leaves a picture in the clipboard where nothing is selected', async () => {
   board.hasPicture = true;
-  expect(await selection()).toBeUndefined();
+  await expect(selection()).rejects.toThrow('No command was seen');
   expect(board.hasPicture).toBe(true);
 });
 
@@ -62,4 +68,10 @@ it('leaves what was copied instead of nothing where the clipboard held no text',
   Object.assign(board, { hasPicture: true, selected: 'npm test' });
   expect(await selection()).toMatchObject({ text: 'npm test' });
   expect(board.text).toBe('npm test');
+});
+
+it('in a browser, which would ask for the clipboard, takes the last command only', async () => {
+  Object.assign(board, { uiKind: 2, selected: 'npm test', text: 'mine' });
+  await expect(selection()).rejects.toThrow('No command was seen');
+  expect(board.text).toBe('mine');
 });
