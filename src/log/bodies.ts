@@ -69,11 +69,9 @@ export class Bodies {
   /**
    * The same with each record's JSON as it stands in the file. Keeps nothing: who copies a log reads it once.
    */
-  records(ledger: Ledger, positions: readonly number[]): Promise<PlacedRecord[]> {
-    return this.#recordsThere(
-      ledger,
-      positions.map((position) => ({ position, place: placeOf(ledger, position) })),
-    );
+  async records(ledger: Ledger, positions: readonly number[]): Promise<PlacedRecord[]> {
+    const places = positions.map((position) => ({ position, place: placeOf(ledger, position) }));
+    return this.#recordsThere(ledger, places);
   }
 
   /** What is still to be had of it, as it is written, and what is not. */
@@ -96,17 +94,17 @@ export class Bodies {
   }
 
   /** The file is gone; `open`, if there is one, still has its bytes where the system has it so, and is ours to close. */
-  async keepWhatIs(open: OpenFile | undefined): Promise<void> {
+  keepWhatIs(open: OpenFile | undefined): void {
     this.#isGone = true;
-    if (open === undefined) return;
-    await this.#closeNameless();
-    this.#nameless = open;
+    this.#nameless ??= open;
   }
 
   /** Nothing more is read. */
   async close(): Promise<void> {
     this.forget();
-    await this.#closeNameless();
+    const file = this.#nameless;
+    this.#nameless = undefined;
+    if (file !== undefined) await stored('close', this.#path, () => file.close());
   }
 
   /** What was just written or taken in, which whoever shows it has too: it need not be read to be had. */
@@ -164,12 +162,6 @@ export class Bodies {
         }
       }),
     );
-  }
-
-  async #closeNameless(): Promise<void> {
-    const file = this.#nameless;
-    this.#nameless = undefined;
-    if (file !== undefined) await stored('close', this.#path, () => file.close());
   }
 
   #withFile<T>(work: (file: OpenFile) => Promise<T>): Promise<T> {

@@ -359,7 +359,7 @@ export class FileLog implements SessionLog {
       else if (isBoughError(error, 'SessionConflict')) {
         const stale = new BoughError('SessionStale', error.message, error.data, { cause: error });
         this.#standing.end('stale', stale);
-        if (error.data['errno'] === 'ENOENT') await this.#bodies.keepWhatIs(this.#log.giveFile());
+        if (error.data['errno'] === 'ENOENT') this.#bodies.keepWhatIs(this.#log.giveFile());
       }
       throw error;
     }
