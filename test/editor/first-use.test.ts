@@ -1,7 +1,8 @@
 // A newcomer: nothing is set up, a local server runs. From the installed extension to the first approved edit, with what
 // goes wrong on the way said; then the walkthrough, and what is given away when help is wanted.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { reply, startModelServer } from '../model-server/index.js';
 import { eventually, withEditor } from './bench/index.js';
@@ -111,3 +112,56 @@ test('with a local server only: from the installed extension to the first approv
     await server.close();
   }
 });
+
+test('with nothing but the panel: from an empty folder to two branches compared, and their files', () =>
+  withEditor({ files: {} }, async (editor) => {
+    const began = Date.now();
+    let clicks = 0;
+    const click = async (wanted: Locator) => {
+      await wanted.click();
+      clicks += 1;
+    };
+    const person = await personAt(editor);
+    clicks += 1; // the icon in the activity bar
+
+    // One line: the demo proposes a file, and it is approved.
+    await click(person.chat.getByRole('button', { name: '/demo edit' }));
+    await person.decide('approve');
+    clicks += 1;
+    await person.tool('write', 'ok').waitFor();
+    await person.run('idle', 60_000);
+    const made = readdirSync(editor.workspace).filter((name) => name.endsWith('.md'));
+    expect(made).toHaveLength(1);
+
+    // Another: the pencil at the prompt, other words, Send.
+    const prompt = person.message('user').first();
+    await prompt.hover();
+    await click(prompt.locator('[data-testid="edit-message"]'));
+    await person.composer.fill('/demo branch');
+    await click(person.at('send'));
+    await person.says('A conversation here is a tree.');
+    await person.run('idle', 60_000);
+    await person.pickerSays(2, 2);
+
+    // Both beside each other, from where they part.
+    await prompt.hover();
+    await click(prompt.locator('[data-testid="compare-branch"]'));
+    const column = (side: string) =>
+      person.chat.locator(`[data-testid="compare-column"][data-side="${side}"]`);
+    await column('left').getByText('A conversation here is a tree.').waitFor();
+    await column('right').getByText('/demo edit').first().waitFor();
+    const took = Date.now() - began;
+    await editor.screenshot('two-branches');
+    console.log(
+      `figure: two branches compared, beginning with an empty folder, after ${clicks} clicks and ${(took / 1000).toFixed(0)} s`,
+    );
+
+    // What each made of the files, in the editor's own diff; and back to the first.
+    await click(person.at('compare-file').filter({ hasText: made[0] ?? '' }));
+    await editor.page.getByRole('tab', { name: made[0] ?? '' }).waitFor();
+    await click(column('right').getByRole('button', { name: 'Switch to This Branch' }));
+    await person.pickerSays(1, 2);
+    await person.tool('write', 'ok').waitFor();
+    await editor.screenshot('back-on-the-first');
+    expect(editor.policyViolations()).toEqual([]);
+  }));

@@ -27,7 +27,7 @@ export const drop: Scene = ({ attempt }) =>
 export const branch: Scene = () =>
   answer(
     'A conversation here is a tree. Try it: edit your prompt above (the pencil on your message), write `what is in this folder?` instead, and send it.',
-    'You get a second line beside this one, and ‹ 2/2 › on the prompt leads back to the first. Nothing is overwritten, and the line you were on is still the one shown after a reload.',
+    'You get a second line beside this one, and ‹ 2/2 › on the prompt leads back to the first. Nothing is overwritten, and the line you were on is still the one shown after a reload. The two arrows beside the pencil show both lines beside each other.',
   );
 
 const sentences = [

@@ -145,6 +145,31 @@ export function branchTests(open: Open): void {
       expect(chat.intents()).toHaveLength(before);
     });
 
+    it('where lines part they are compared: with the other one at once, of several one is chosen', async () => {
+      const scene = new Scene();
+      const first = scene.user('Which way?');
+      const left = scene.answer('Left');
+      scene.add({ type: 'head', entry_id: first });
+      const right = scene.answer('Right');
+      const chat = await open(scene);
+      const press = async (entry: string) => {
+        const row = chat.page.locator(`[data-testid="message"][data-entry-id="${entry}"]`);
+        await row.locator('[data-testid="compare-branch"]').press('Enter');
+      };
+      await press(right);
+      await eventually(() => chat.commands().at(-1)).toEqual({ type: 'compare_branches', entry_id: left });
+      let on = '';
+      await chat.post(scene.append(() => scene.add({ type: 'head', entry_id: first })));
+      await chat.post(
+        scene.append(() => {
+          on = scene.answer('Straight on');
+        }),
+      );
+      await press(on);
+      await eventually(() => chat.commands().at(-1)).toEqual({ type: 'compare_branches' });
+      expect(await chat.at('compare-branch').count()).toBe(1);
+    });
+
     it('a prompt sent while the head still moves goes from where it moves to', async () => {
       const scene = new Scene();
       const prompt = scene.user('Look');
