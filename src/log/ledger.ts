@@ -43,6 +43,7 @@ export type Tail =
 export class Ledger {
   readonly fold: SessionFold;
   readonly #base: LedgerBase | undefined;
+  readonly #sumOfLine: (bytes: Uint8Array) => number;
   readonly #damage: LogDamage[] = [];
   /** Beyond what is listed, so that a file of garbage takes no memory. */
   #unlisted: { count: number; last: LogDamage } | undefined;
@@ -69,11 +70,12 @@ export class Ledger {
 
   /**
    * `name` is the id, and `fallbackTime` the time, of what does not say its own; `base` is what an index says of the lines
-   * before, with the same result as if they were taken.
+   * before, with the same result as if they were taken. Places whose lines are to be read again need their sums.
    */
-  constructor(name: string, fallbackTime: string, base?: LedgerBase) {
+  constructor(name: string, fallbackTime: string, base?: LedgerBase, sumOfLine = sumOf) {
     this.#fallbackTime = fallbackTime;
     this.#base = base;
+    this.#sumOfLine = sumOfLine;
     this.fold = new SessionFold(base?.fold);
     this.tree = new Tree(base?.tree);
     this.#header = { type: 'session', version: FORMAT_VERSION, id: name, timestamp: fallbackTime };
@@ -265,7 +267,12 @@ export class Ledger {
       const megabytes = Math.round((raw.end - raw.offset) / 1024 / 1024);
       return { entries: [], faults: [`a line of ${megabytes} MB, more than is read`] };
     }
-    if (raw.offset === 0) this.#dialect = dialectAhead(raw.bytes, this.#fallbackTime);
+    if (raw.offset === 0) {
+      // The first line decides how all others are read, records glued to it included.
+      const first = parseLine(raw.bytes, 'own', this.#fallbackTime);
+      this.#dialect = first.header === undefined ? 'own' : dialectOf(first.header);
+      if (first.header !== undefined && this.#dialect === 'own') return first;
+    }
     if (!this.#hasHeader && this.#dialect === 'own' && isOfVersion3(raw.bytes)) {
       this.#dialect = 'kit-v3';
       this.#header = { ...this.#header, version: KIT_VERSION };
@@ -295,7 +302,7 @@ export class Ledger {
   }
 
   #place(entries: readonly Entry[], raw: RawLine): PlacedEntry[] {
-    const sum = sumOf(raw.bytes);
+    const sum = this.#sumOfLine(raw.bytes);
     return entries.map((asWritten, index) => {
       const { position } = this;
       const isContinuing = this.#dialect === 'kit-v3' && continuesLine(asWritten);
@@ -344,9 +351,3 @@ function isOfVersion3(bytes: Uint8Array): boolean {
 }
 
 const lengthOf = (raw: RawLine): number => raw.end - raw.offset - (raw.isTerminated ? 1 : 0);
-
-/** The first line decides how all others are read, records glued to it included. */
-function dialectAhead(bytes: Uint8Array, fallbackTime: string): Dialect {
-  const { header } = parseLine(bytes, 'own', fallbackTime);
-  return header === undefined ? 'own' : dialectOf(header);
-}

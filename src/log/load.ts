@@ -32,6 +32,8 @@ export const markOf = (bytes: Uint8Array): Uint8Array => bytes.slice(0, MARK_BYT
 export interface LoadOptions {
   /** Absent: all of it is read. */
   index?: LogIndex;
+  /** Nothing of it is read again: no checksums are kept. */
+  isForOnce?: boolean;
   /** Ends the reading, with its reason. */
   signal?: AbortSignal;
   onRead?: OnRead;
@@ -41,7 +43,7 @@ export async function loadLog(
   files: Files,
   path: string,
   name: string,
-  { index, signal, onRead }: LoadOptions = {},
+  { index, isForOnce = false, signal, onRead }: LoadOptions = {},
 ): Promise<Loaded> {
   const begun = index?.begin();
   return stored('read', path, () =>
@@ -49,18 +51,19 @@ export async function loadLog(
       const stat = file.opened ?? (await file.stat());
       const { size, mtime } = stat;
       const [mark, known] = await Promise.all([
-        readRange(file, 0, Math.min(MARK_BYTES, size)),
+        isForOnce ? new Uint8Array(0) : readRange(file, 0, Math.min(MARK_BYTES, size)),
         begun === undefined ? undefined : index?.read(begun, file, stat),
       ]);
-      const ledger = new Ledger(name, new Date(mtime).toISOString(), known?.base);
+      const ledger = new Ledger(name, new Date(mtime).toISOString(), known?.base, isForOnce ? noSum : sumOf);
       const indexed = known === undefined || known.wasCompared ? 0 : ledger.next.from;
       const seen = known?.seen ?? new BlockHashes();
       const loaded = { ledger, size, mtime, seen, indexed, untold: [] };
-      const onBytes = (read: number): void => {
+      const onBytes = (bytes: Uint8Array, offset: number): void => {
         signal?.throwIfAborted();
-        onRead?.(read, size);
+        onRead?.(offset + bytes.length, size);
+        if (!isForOnce) seen.add(bytes, offset);
       };
-      await readOn(file, loaded, size, { onBytes });
+      await readOn(file, ledger, size, { onBytes });
       if (size === 0) ledger.takeEmpty();
       return { ...loaded, mark };
     }),
@@ -99,7 +102,8 @@ export async function readMore(
         loaded.untold.push(...entries);
         loaded.size = loaded.ledger.next.from;
       };
-      await readOn(file, loaded, size, { onPlaced });
+      const onBytes = (bytes: Uint8Array, offset: number): void => loaded.seen.add(bytes, offset);
+      await readOn(file, loaded.ledger, size, { onPlaced, onBytes });
       const placed = loaded.untold;
       Object.assign(loaded, { size, mark, untold: [] });
       return placed;
@@ -109,18 +113,20 @@ export async function readMore(
 
 async function readOn(
   file: OpenFile,
-  { ledger, seen }: Pick<Loaded, 'ledger' | 'seen'>,
+  ledger: Ledger,
   to: number,
-  told: { onPlaced?: (entries: PlacedEntry[]) => void; onBytes?: (read: number) => void },
+  told: {
+    onBytes: (bytes: Uint8Array, offset: number) => void;
+    onPlaced?: (entries: PlacedEntry[]) => void;
+  },
 ): Promise<void> {
-  const onBytes = (bytes: Uint8Array, offset: number): void => {
-    told.onBytes?.(offset + bytes.length);
-    seen.add(bytes, offset);
-  };
-  for await (const lines of scanLines(file, { ...ledger.next, to, onBytes })) {
+  for await (const lines of scanLines(file, { ...ledger.next, to, onBytes: told.onBytes })) {
     for (const line of lines) {
       const placed = ledger.take(line);
       told.onPlaced?.(placed);
     }
   }
 }
+
+/** Of lines that nobody compares with anything. */
+const noSum = (): number => 0;

@@ -1,6 +1,7 @@
 /** One row of the session list, from the ledger that the transcript is read with. */
 import path from 'node:path';
 import type { FileStat, Files } from '../ports.js';
+import type { Header } from '../shared/entry.js';
 import { Outline } from '../shared/fold/outline.js';
 import { OutlineFlag } from '../shared/fold/types.js';
 import type { PathState } from '../shared/fold/types.js';
@@ -14,7 +15,7 @@ const UNTITLED = 'New session';
 /** Reads the file; bodies are folded and let go of as they pass. @throws BoughError StorageFailure */
 export async function summarise(files: Files, file: string): Promise<SessionSummary> {
   const name = path.basename(file, LOG_SUFFIX);
-  return summaryOf(name, await loadLog(files, file, name));
+  return summaryOf(name, await loadLog(files, file, name, { isForOnce: true }));
 }
 
 /** Size and time are those of what was read, so that what came later is noticed. */
@@ -41,10 +42,15 @@ export function summaryOf(
     archived: state.archived,
     tags: state.tags,
     owner: header.owner,
+    ...originOf(header),
     status: damage === undefined ? statusOf(state) : 'damaged',
     ...(damage === undefined ? {} : { detail: detailOf(damage) }),
   };
 }
+
+/** What works for another session was no copy of it. */
+const originOf = ({ parent_session_id, subagent_task }: Header): Pick<SessionSummary, 'origin'> =>
+  parent_session_id === undefined || subagent_task !== undefined ? {} : { origin: parent_session_id };
 
 /** A session whose file cannot be read keeps its row: nothing is ever hidden, let alone removed, for that. */
 export function unreadable(
