@@ -62,7 +62,7 @@ export class Copies {
       await this.#untilSettled(source, options.signal);
       const head = await forkPoint(source, options);
       refuseWhileAsked(source, head);
-      const kept = (await source.path(head)).map((entry) => entry.id);
+      const kept = source.nodes(head).map(([entry]) => entry);
       const copy = {
         init: forkInit(this.#parts.ids, source, head, options),
         plan: new CopyPlan({ outline: source.outline, kept, head, isForeign: isElsewhere(source) }),
