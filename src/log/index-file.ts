@@ -80,6 +80,7 @@ function isRow(row: unknown): row is IndexRow {
     archived,
     tags,
     owner,
+    origin,
     status,
     detail,
   } = row['summary'];
@@ -94,6 +95,7 @@ function isRow(row: unknown): row is IndexRow {
     isText(title) &&
     isMaybeText(folder) &&
     isMaybeText(owner) &&
+    isMaybeText(origin) &&
     isMaybeText(detail) &&
     typeof named === 'boolean' &&
     typeof archived === 'boolean' &&

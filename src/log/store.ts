@@ -233,6 +233,8 @@ export interface SessionSummary {
   archived: boolean;
   tags: string[];
   owner: string | undefined;
+  /** The session that this one was copied from, by its id. */
+  origin?: string;
   /** As the log alone says; a live run is known to the host. */
   /** `missing`: the list knows it, but its log is not found here; it keeps its row until it is deleted. */
   status: 'idle' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'unreadable' | 'missing';

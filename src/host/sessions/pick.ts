@@ -106,10 +106,11 @@ function branchItems({ sessions, current }: PickParts): SessionItem[] {
 
 function itemOf(summary: SessionSummary, { store, sessions, now, current }: PickParts): SessionItem {
   const live = sessions.peekReadable(summary.id);
-  const word = rowWord(summary, live?.run(), live?.agent.interrupted() != null);
+  const word = rowWord(summary, live?.run(), live?.interrupted() != null);
   const age = relativeTime(summary.updated, now(), vscode.env.language);
   const kept = store.isEphemeral(summary.id) ? vscode.l10n.t('not kept') : '';
-  const notes = [word, kept, summary.id === current ? vscode.l10n.t('on show') : '', age];
+  const copied = summary.origin === undefined ? '' : vscode.l10n.t('a copy');
+  const notes = [word, copied, kept, summary.id === current ? vscode.l10n.t('on show') : '', age];
   return {
     id: summary.id,
     label: plainLabel(live?.title() ?? summary.title),

@@ -204,7 +204,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     );
     if (isShown) item.resourceUri = ON_SHOW;
     const isEphemeral = this.parts.store.isEphemeral(summary.id);
-    const { icon, color } = isEphemeral && word === '' ? { icon: 'eye-closed' } : rowIcons[word];
+    const { icon, color } = word === '' ? restingIcon(summary, isEphemeral) : rowIcons[word];
     item.id = `session:${summary.id}`;
     const unkept = isEphemeral ? vscode.l10n.t('not kept in a file') : '';
     item.description = word === '' ? unkept : word;
@@ -243,6 +243,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       summary.messages === 1
         ? vscode.l10n.t('1 message, {0}', sizeWords(summary.size))
         : vscode.l10n.t('{0} messages, {1}', summary.messages, sizeWords(summary.size)),
+      ...(summary.origin === undefined ? [] : [copiedFrom(this.titleOf(summary.origin))]),
       ...(this.parts.store.isEphemeral(summary.id)
         ? [vscode.l10n.t('Kept in memory only; gone with the window')]
         : []),
@@ -259,6 +260,17 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     return tooltip;
   }
 }
+
+/** What nothing has to be said of, but where it is kept and that it is a copy: that is called as the other is. */
+function restingIcon({ origin }: SessionSummary, isEphemeral: boolean): { icon: string; color?: string } {
+  if (isEphemeral) return { icon: 'eye-closed' };
+  return origin === undefined ? rowIcons[''] : { icon: 'repo-forked' };
+}
+
+const copiedFrom = (title: string | undefined): string =>
+  title === undefined
+    ? vscode.l10n.t('Copied from a session that is not in this list')
+    : vscode.l10n.t('Copied from "{0}"', title);
 
 /** What a row, or how many there are, may follow from. */
 const rowTypes = new Set(['session_info', 'head', 'label', 'incomplete_output']);

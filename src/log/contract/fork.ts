@@ -54,7 +54,11 @@ export function describeFork({ expect }: Runner, check: Check): void {
       });
       expect(copy.state().turn).toBe(null);
     }
-    expect((await store.list()).sessions).toHaveLength(5);
+    const { sessions } = await store.list();
+    expect(sessions.map(({ id, origin }) => (id === 'one' ? origin : (origin ?? 'none'))).sort()).toEqual([
+      ...ids.map(() => 'one'),
+      undefined,
+    ]);
     expect(await texts(await store.fork('one'))).toEqual(await texts(log));
   });
 
