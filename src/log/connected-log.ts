@@ -7,7 +7,7 @@ import type { ConversationEntry, Header } from '../shared/entry.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import type { FileState } from '../shared/fold/file-states.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
-import type { Draft, Entry, KnownEntry } from '../shared/notes.js';
+import type { Draft, Entry } from '../shared/notes.js';
 import type { StoreAppendOptions } from './append-queue.js';
 import { serialiseBatch } from './codec.js';
 import { Ahead, completeBatch } from './complete.js';
@@ -200,9 +200,16 @@ export class ConnectedLog implements SessionLog {
         head: this.head,
       });
       const world = { ids, timestamp: new Date(clock.now()).toISOString() };
-      const texts = completeBatch(batch, ahead, world, (entries) =>
-        entries.filter((entry) => this.#isStorable(entry)).map((entry) => serialiseBatch([entry])),
-      );
+      // Before parents are filled in: nothing may stand on what is not stored.
+      const storable = this.#storable(batch);
+      const isWhole = storable.length === batch.length;
+      const texts =
+        storable.length > 0 || isWhole
+          ? completeBatch(storable, ahead, world, (entries) =>
+              entries.map((entry) => serialiseBatch([entry])),
+            )
+          : [];
+      if (!isWhole) this.#tellUnstored();
       return this.#write(texts);
     });
   }
@@ -250,18 +257,21 @@ export class ConnectedLog implements SessionLog {
     });
   }
 
-  /** What the store cannot keep: a summary is refused before anything is written, text that did not end well is told. */
-  #isStorable({ type }: KnownEntry): boolean {
-    const { boundary, onTrouble } = this.#parts;
-    if (type === 'branch_summary' && !boundary.can('appendBranchSummary')) {
+  /** Without what the store cannot keep: a summary is refused before anything is written, text that did not end well is told. */
+  #storable(batch: readonly Draft[]): readonly Draft[] {
+    const { boundary } = this.#parts;
+    if (!boundary.can('appendBranchSummary') && batch.some(({ type }) => type === 'branch_summary')) {
       const message = 'The session store in use keeps no branch summaries; the branch was left as it is.';
       throw new BoughError('BranchSummaryNotSupported', message, { session: this.id });
     }
-    if (type !== 'incomplete_output' || boundary.can('appendIncompleteOutput')) return true;
+    if (boundary.can('appendIncompleteOutput')) return batch;
+    return batch.filter(({ type }) => type !== 'incomplete_output');
+  }
+
+  #tellUnstored(): void {
     const message =
       'The session store in use keeps no text of attempts that did not end well; it is shown, not stored.';
-    onTrouble(new BoughError('StorageFailure', message, { session: this.id }));
-    return false;
+    this.#parts.onTrouble(new BoughError('StorageFailure', message, { session: this.id }));
   }
 
   // -------------------------------------------------------------------------------------------------------- writing

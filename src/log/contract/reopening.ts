@@ -1,5 +1,6 @@
 /** What outlives the store. */
-import { answer, text, type Check, type Runner } from './runner.js';
+import type { Draft } from '../../shared/notes.js';
+import { answer, text, texts, type Check, type Runner } from './runner.js';
 
 export function describeReopening({ expect }: Runner, check: Check): void {
   check('gives a second store what the first one wrote', async (store, { reopen }) => {
@@ -27,4 +28,37 @@ export function describeReopening({ expect }: Runner, check: Check): void {
     expect(again.header.folder).toBe('file:///w');
     await second.close();
   });
+  check(
+    'can be read again after a turn that did not end well, whether or not its text is kept',
+    async (store, { reopen }) => {
+      const log = await store.create({ id: 'one' });
+      const [asked] = await log.append([text('a'), { type: 'turn_start', turn_id: 't' }]);
+      const partial: Draft = {
+        type: 'incomplete_output',
+        turn_id: 't',
+        attempt_id: 'x',
+        text: 'half',
+        incomplete: true,
+        reason: 'stopped',
+      };
+      const written = await log.append([
+        partial,
+        { type: 'turn_end', turn_id: 't', steps: 1, status: 'stopped' },
+      ]);
+      const isKept = written[0]?.type === 'incomplete_output';
+      expect(written.map(({ parent_id }) => parent_id)).toEqual(
+        isKept ? [asked?.id, written[0]?.id] : [asked?.id],
+      );
+      await log.append([partial]);
+      await log.append([text('b')]);
+      const seen = await texts(log);
+      expect(seen).toEqual(isKept ? ['a', 'incomplete_output', 'incomplete_output', 'b'] : ['a', 'b']);
+      if (reopen === undefined) return;
+      await store.close();
+      const second = await reopen();
+      const again = await second.open('one');
+      expect([again.damage, again.state().turn, await texts(again)]).toEqual([[], null, seen]);
+      await second.close();
+    },
+  );
 }

@@ -2,6 +2,7 @@
 import { createAgentSession } from '../../../src/agent/session.js';
 import { defaultPolicy } from '../../../src/agent/retry.js';
 import type { AgentEvent, AgentParts, AgentSession, AgentSettings } from '../../../src/agent/types.js';
+import type { CustomStore } from '../../../src/log/custom-store.js';
 import type { SessionLog } from '../../../src/log/store.js';
 import { begunWord } from '../../../src/models/redact.js';
 import type { Models, Skills, Tool, Subagents } from '../../../src/ports.js';
@@ -13,12 +14,14 @@ import { fakeWorkspace, type FakeWorkspace } from '../tools/fake-workspace.js';
 import { FakeClock, idle } from './fake-clock.js';
 import { FakeModel, type Reply } from './fake-model.js';
 import { fakeTools, type ToolLog } from './fake-tools.js';
-import { Disk, Process, openLog } from './test-log.js';
+import { Disk, Process, openCustomLog, openLog } from './test-log.js';
 
 /** Stands in no text. */
 const NO_KEY = '\u0000';
 
 export interface BenchOptions {
+  /** Where the session is kept in place of files. */
+  custom?: CustomStore;
   /** The log comes from elsewhere. */
   isForeign?: boolean;
   /** A provider's key: it must not be kept anywhere. */
@@ -102,7 +105,10 @@ interface World {
 async function benchOn(disk: Disk, world: World, options: BenchOptions, name = 'one'): Promise<Bench> {
   const { clock, workspace, model, ran } = world;
   const process = new Process(disk, name);
-  const { log } = await openLog(disk, process, clock);
+  const { custom } = options;
+  const opening =
+    custom === undefined ? openLog(disk, process, clock) : openCustomLog(custom, disk, process, clock);
+  const { log } = await opening;
   const remembered: Bench['remembered'] = [];
   const told: string[] = [];
   const settings: AgentSettings = {

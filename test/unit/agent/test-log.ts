@@ -2,6 +2,8 @@
  * The real log on files in memory, watched: every batch that was asked for is kept, any of them can be refused, and the
  * process it lives in can die at any moment while the files stay.
  */
+import { connectStore } from '../../../src/log/connected-store.js';
+import type { CustomStore } from '../../../src/log/custom-store.js';
 import { FileStore } from '../../../src/log/file-store.js';
 import type { OsLock } from '../../../src/log/lease.js';
 import { LockTable } from '../../../src/log/lock-table.js';
@@ -123,6 +125,19 @@ export class Process {
 export interface TestLog {
   log: SessionLog;
   store: FileStore;
+}
+
+/** The same over a store of somebody else's, which outlives the process. */
+export async function openCustomLog(
+  custom: CustomStore,
+  disk: Disk,
+  process: Process,
+  clock: Clock,
+): Promise<{ log: SessionLog }> {
+  const onTrouble = (error: BoughError): number => process.troubles.push(error);
+  const parts = { custom, clock, ids: disk.ids, producer: 'bough/0.0.0-test', onTrouble };
+  const real = await connectStore(parts).openOrCreate('session');
+  return { log: watched(real, disk, process) };
 }
 
 export async function openLog(disk: Disk, process: Process, clock: Clock): Promise<TestLog> {
