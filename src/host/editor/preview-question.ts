@@ -32,7 +32,7 @@ export function createPreviewQuestions(onError: (error: unknown) => void): Previ
   let asked: Question | undefined;
   const look = (): void => {
     const { activeTab } = vscode.window.tabGroups.activeTabGroup;
-    const isInFront = asked !== undefined && activeTab?.label === asked.title;
+    const isInFront = asked !== undefined && activeTab !== undefined && isOf(asked.title)(activeTab);
     vscode.commands.executeCommand('setContext', ASKS, isInFront).then(undefined, onError);
   };
   const end = async (): Promise<void> => {
@@ -43,8 +43,8 @@ export function createPreviewQuestions(onError: (error: unknown) => void): Previ
   };
   bag.add(
     vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-      const isClosed = closed.some(({ label }) => label === asked?.title);
-      if (isClosed && asked !== undefined && tabsOf(asked.title).length === 0) asked = undefined;
+      if (asked !== undefined && closed.some(isOf(asked.title)) && tabsOf(asked.title).length === 0)
+        asked = undefined;
       look();
     }),
   );
@@ -66,4 +66,10 @@ export function createPreviewQuestions(onError: (error: unknown) => void): Previ
 }
 
 const tabsOf = (title: string): vscode.Tab[] =>
-  vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(({ label }) => label === title));
+  vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isOf(title)));
+
+/** VS Code says behind the title how many files there are. */
+const isOf =
+  (title: string) =>
+  ({ label }: vscode.Tab): boolean =>
+    label === title || label.startsWith(`${title} (`);

@@ -14,53 +14,58 @@ interface TabWalk {
 const CONTROLS =
   'button:not([tabindex="-1"]), a[href], input, textarea, select, [role="link"], [tabindex="0"]';
 
+const ROUNDS = 3;
+
 export async function walkByTab(page: Page): Promise<TabWalk> {
-  const wanted = await page.evaluate((selector) => {
-    const all = [...document.querySelectorAll<HTMLElement>(selector)].filter(
-      (element) =>
-        element.checkVisibility({ visibilityProperty: true }) &&
-        !element.matches(':disabled') &&
-        element.closest('[inert]') === null,
-    );
-    all.forEach((element, index) => (element.dataset['wanted'] = `${index}`));
-    return all.length;
-  }, CONTROLS);
-  const reached = new Set<string>();
-  const unmarked = new Set<string>();
-  for (let presses = 0; presses < wanted + 10; presses += 1) {
-    await page.keyboard.press('Tab');
-    const at = await page.evaluate(focusedControl);
-    if (at?.wanted !== undefined) reached.add(at.wanted);
-    if (at?.problem !== undefined) unmarked.add(at.problem);
+  const wanted = await page.evaluate(begin, CONTROLS);
+  // More controls may come into being on the way.
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // One after the other, without a way back to here after each.
+    await Promise.all(Array.from({ length: wanted + 5 }, () => page.keyboard.down('Tab')));
+    if ((await page.evaluate(() => window.walked())).unreached.length === 0) break;
   }
-  const unreached = await page.evaluate(
-    (seen) => {
-      const marked = [...document.querySelectorAll<HTMLElement>('[data-wanted]')];
-      const left = marked.filter((element) => !seen.includes(element.dataset['wanted'] ?? ''));
-      for (const element of marked) delete element.dataset['wanted'];
-      return left.map((element) => element.outerHTML.slice(0, 200));
-    },
-    [...reached],
-  );
-  return { wanted, unreached, unmarked: [...unmarked] };
+  await page.keyboard.up('Tab');
+  return { wanted, ...(await page.evaluate(() => window.walked())) };
 }
 
-/** Runs in the page. */
-function focusedControl(): { wanted: string | undefined; problem: string | undefined } | undefined {
-  const element = document.activeElement as HTMLElement | null;
-  if (element === null || element === document.body) return undefined;
-  const shows =
-    getComputedStyle(element).outlineStyle !== 'none' ||
-    element.closest('.composer:focus-within') !== null ||
-    element.matches('input') ||
-    // A widget that arrows move in marks one of its parts instead.
-    element.hasAttribute('aria-activedescendant');
-  const names = [element.getAttribute('aria-label'), element.innerText, element.getAttribute('title')];
-  const isNamed =
-    names.some((name) => (name ?? '').trim() !== '') ||
-    (element instanceof HTMLTextAreaElement && element.labels.length > 0);
-  return {
-    wanted: element.dataset['wanted'],
-    problem: isNamed && shows ? undefined : element.outerHTML.slice(0, 200),
+declare global {
+  interface Window {
+    walked: () => Omit<TabWalk, 'wanted'>;
+  }
+}
+
+/** Runs in the page: how many controls there are, and from now on which of them get the focus. */
+function begin(selector: string): number {
+  const wanted = [...document.querySelectorAll<HTMLElement>(selector)].filter(
+    (element) =>
+      element.checkVisibility({ visibilityProperty: true }) &&
+      !element.matches(':disabled') &&
+      element.closest('[inert]') === null,
+  );
+  const reached = new Set<Element>();
+  const unmarked = new Set<string>();
+  const isMarked = (element: HTMLElement): boolean => {
+    const shows =
+      getComputedStyle(element).outlineStyle !== 'none' ||
+      element.closest('.composer:focus-within') !== null ||
+      element.matches('input') ||
+      // A widget that arrows move in marks one of its parts instead.
+      element.hasAttribute('aria-activedescendant');
+    const names = [element.getAttribute('aria-label'), element.innerText, element.getAttribute('title')];
+    const isNamed =
+      names.some((name) => (name ?? '').trim() !== '') ||
+      (element instanceof HTMLTextAreaElement && element.labels.length > 0);
+    return isNamed && shows;
   };
+  const note = ({ target }: FocusEvent): void => {
+    if (!(target instanceof HTMLElement)) return;
+    reached.add(target);
+    if (!isMarked(target)) unmarked.add(target.outerHTML.slice(0, 200));
+  };
+  document.addEventListener('focusin', note);
+  window.walked = () => {
+    const left = wanted.filter((element) => element.isConnected && !reached.has(element));
+    return { unreached: left.map(({ outerHTML }) => outerHTML.slice(0, 200)), unmarked: [...unmarked] };
+  };
+  return wanted.length;
 }
