@@ -209,7 +209,9 @@ export class Session {
       return;
     }
     const entries = [...this.#entries.values()].sort((a, b) => a.position - b.position);
-    const { run, interrupted } = this.status;
+    const { interrupted, isHeld } = this.status;
+    // What another window works in goes on there.
+    const run = isHeld === true && this.status.run === 'idle' ? 'running' : this.status.run;
     const torn = interrupted?.is_torn === true ? interrupted.turn_id : cutTurnOf(entries);
     const rows = rowsOf(entries, this.#outline, this.state, run, torn);
     this.rows = rows.filter((row) => loaded.has(row.entry.id));

@@ -1,4 +1,5 @@
 /** What happens by itself when a session is opened: text a crash left is kept, a due wait goes on, nothing else is sent. */
+import type { PlacedEntry } from '../log/store.js';
 import { isBoughError } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
 import type { Wait } from '../shared/fold/types.js';
@@ -47,8 +48,14 @@ async function recallSpent(core: Core): Promise<void> {
   core.spent = { turn_id: turn.turn_id, ms: spentMs(await entriesOf(core, turn.turn_id)) };
 }
 
-/** Somebody else appended: whether another window runs this session is looked up in a moment. */
-export function noticeOthers(core: Core): void {
+/**
+ * Somebody else appended: whether another window runs this session is looked up in a moment. Until then who went on with
+ * the open turn is taken to be at it still: nobody is told that it was interrupted before that is known.
+ */
+export function noticeOthers(core: Core, placed: readonly PlacedEntry[]): void {
+  const { turn } = core.log.state();
+  if (turn !== null && core.run === null && placed.some(({ entry }) => entry.turn_id === turn.turn_id))
+    core.isElsewhere = true;
   if (core.watch === null) lookAgain(core, 0);
 }
 

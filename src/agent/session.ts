@@ -140,7 +140,7 @@ function followLog(core: Core): void {
       }
       if (entry.type === 'turn_end') core.live.showDropped(null);
     }
-    if (!core.lease.isHeld) noticeOthers(core);
+    if (!core.lease.isHeld) noticeOthers(core, placed);
   });
 }
 

@@ -102,6 +102,20 @@ describe('session', () => {
     expect(snapshots()).toBe(0);
   });
 
+  it('says of a call that another window is at that it runs, and else that it is not known how far it came', () => {
+    const scene = new Scene();
+    scene.turn('Count', 't1');
+    scene.calls('', [{ call_id: 'c1', name: 'run', input: { command: 'count' } }], 't1');
+    scene.add({ type: 'tool_start', turn_id: 't1', call_id: 'c1' });
+    const { session } = watching(scene);
+    const states = () => session.rows.flatMap((row) => ('cards' in row ? row.cards : [])).map((c) => c.state);
+    expect(states()).toEqual(['unknown']);
+    session.receive({ type: 'status', session: scene.id, status: { ...idle, isHeld: true } });
+    expect(states()).toEqual(['running']);
+    session.receive({ type: 'status', session: scene.id, status: idle });
+    expect(states()).toEqual(['unknown']);
+  });
+
   it('follows a head that moved when the snapshot says so', () => {
     const scene = new Scene();
     const first = scene.user('Old');

@@ -98,6 +98,11 @@ export class HostSession implements ShownSession, Disposable {
     return own === 'idle' && this.holder !== null ? 'running' : own;
   }
 
+  /** Nobody goes on with its turn by itself, here or in another window. */
+  interrupted(): StatusView['interrupted'] {
+    return this.holder === null ? this.agent.interrupted() : null;
+  }
+
   readonly title = (): string => titleOf(this.agent.log);
   readonly onHolder = (listener: () => void): Disposable => this.heldElsewhere.on(listener);
   readonly onChange = (listener: () => void): Disposable => this.changed.on(listener);
@@ -120,7 +125,7 @@ export class HostSession implements ShownSession, Disposable {
         model: this.modelFailure,
         settings: parts.facts.notices(),
       }),
-      interrupted: agent.interrupted(),
+      interrupted: this.interrupted(),
       model: this.model,
       failure: agent.failure(),
       place: parts.facts.place(),

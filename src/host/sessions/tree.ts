@@ -191,9 +191,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const { sessions } = this.parts;
     // Of one that could not be opened here the list may not know yet.
     const trouble = sessions.troubleOf(summary.id);
-    const word = trouble
-      ? troubleWord(trouble)
-      : rowWord(summary, live?.run(), live?.agent.interrupted() != null);
+    const word = trouble ? troubleWord(trouble) : rowWord(summary, live?.run(), live?.interrupted() != null);
     const title = live?.title() ?? summary.title;
     const isShown = this.parts.shown() === summary.id;
     const item = new vscode.TreeItem(

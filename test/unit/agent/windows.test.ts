@@ -99,6 +99,28 @@ describe('two windows', () => {
     expect(second.story().at(-1)).toContain('turn_end completed');
   });
 
+  it('no turn is called interrupted that another window goes on with, before or after it is known who holds it', async () => {
+    const first = await openBench({ script: [calls([run('one')]), begins('half', hang())] });
+    await first.send('go');
+    const second = await first.second();
+    await second.session.recover();
+    await second.do(allow(second));
+    await second.clock.advance(1_000);
+    const seen: unknown[] = [];
+    first.log.onAppend(() => seen.push(first.session.interrupted()));
+    first.session.on(() => seen.push(first.session.interrupted()));
+    await first.log.catchUp();
+    seen.push(first.session.interrupted());
+    await first.clock.advance(6_000);
+    seen.push(first.session.interrupted());
+    expect(seen.length).toBeGreaterThan(3);
+    expect(seen.filter((interruption) => interruption !== null)).toEqual([]);
+    expect(first.log.state().turn).not.toBeNull();
+    second.process.kill();
+    await first.clock.advance(5_000);
+    expect(first.session.interrupted()).not.toBeNull();
+  });
+
   it('the second window takes up a wait when the first died in it', async () => {
     const first = await openBench({ script: [[fails(rateLimit(20_000))], text('ok')] });
     await first.send('hi');

@@ -82,6 +82,26 @@ describe('open sessions', () => {
     expect(model.asked).toHaveLength(1);
   });
 
+  it('B1: a turn that another window goes on with is interrupted once that window is gone, not before', async () => {
+    const { sessions, clock } = makeWorld([begins('half of it ', hang())]);
+    await (await sessions.open('one')).agent.dispatch(send('Go'));
+    await clock.advance(100);
+    await sessions.shutdown();
+    const again = await sessions.open('one');
+    const holder = { window: 'shop', pid: 41, host: 'here', since: new Date(clock.now()).toISOString() };
+    await again.takeHolder(holder);
+    const worked = again.status();
+    expect([worked.interrupted, again.interrupted(), worked.isHeld, again.run()]).toEqual([
+      null,
+      null,
+      true,
+      'running',
+    ]);
+    expect(worked.notices).toMatchObject([{ kind: 'read-only' }]);
+    await again.takeHolder(null);
+    expect(again.status().interrupted).not.toBeNull();
+  });
+
   it('a fresh handle replaces a stale one, and views are told', async () => {
     const { sessions } = makeWorld();
     const events: string[] = [];
