@@ -14,7 +14,7 @@ import type { Held, PlacedEntry, PlacedRecord } from './store.js';
 
 const CACHE_BYTES = 4 * 1024 * 1024;
 /** Lines closer than this are read together, up to as much at once. */
-const GAP_BYTES = 32 * 1024;
+const GAP_BYTES = 128 * 1024;
 const READ_BYTES = 1024 * 1024;
 
 export class Bodies {
