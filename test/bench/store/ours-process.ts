@@ -65,6 +65,8 @@ function textsOf(context: Context): string[] {
 /** What the panel shows: the tree, what holds at the head, and the end of the line. */
 async function openTo(folder: string, id: string): Promise<{ log: SessionLog; count: number }> {
   const log = await store(folder).open(id);
+  // Only of a session that somebody looks at what was read stays in memory.
+  log.show();
   const { head } = log.state();
   const { entries } = await log.page(200);
   if (head !== log.head || entries.length === 0) throw new Error('this is no session');
