@@ -8,10 +8,12 @@ import { BoughError, isBoughError } from '../shared/failure.js';
 import { isHash } from './blobs.js';
 import type { SessionHandles } from './session-handles.js';
 import { DRAFT_FILE, type SessionPaths } from './session-name.js';
-import { isCarrying, survey, type Survey, type SurveyedGoal } from './session-survey.js';
+import { survey, type Survey } from './session-survey.js';
 import { ifThere, stored } from './storage.js';
 import type { Deletion, SessionSummary } from './store.js';
 import type { PruneOptions, PrunePolicy, PruneReport } from './upkeep.js';
+
+const JUST_WRITTEN = 'It was written to just now.';
 
 export interface PruneParts {
   files: Files;
@@ -77,7 +79,7 @@ class Pruning {
       if (isIdle && reason === undefined) return await this.#deleteSession(row, paths, found);
       if (isIdle && reason !== undefined) this.report.kept.push({ session: row.id, reason });
       if (await this.#isInUse(row.id, paths)) return;
-      for (const goal of found.goals.values()) await this.#goal(row.id, paths, found, goal);
+      await this.#goals(row.id, paths, found);
       await this.#results(row.id, paths, found);
     } catch (error) {
       if (!isBoughError(error)) throw error;
@@ -118,11 +120,11 @@ class Pruning {
   async #reasonToKeep(id: string, paths: SessionPaths, found: Survey): Promise<string | undefined> {
     if (!found.ledger.isSessionLog) return 'It is no session log.';
     if (found.isWaiting) return 'It waits for an approval.';
-    if (isCarrying(found)) return 'It carries a goal that is not completed.';
+    if (found.isCarrying) return 'It carries a goal that is not completed.';
     if (this.isOpen(id)) return 'It is open.';
     if (await this.#isInUse(id, paths)) return 'It is in use.';
     const { size } = await stored('look at', paths.log, () => this.parts.files.stat(paths.log));
-    return size === found.size ? undefined : 'It was written to just now.';
+    return size === found.size ? undefined : JUST_WRITTEN;
   }
 
   async #deleteSession(row: SessionSummary, paths: SessionPaths, found: Survey): Promise<void> {
@@ -143,27 +145,49 @@ class Pruning {
     return bytes;
   }
 
-  /** The note is durable before the blobs go. */
-  async #goal(id: string, paths: SessionPaths, found: Survey, { last, hashes }: SurveyedGoal): Promise<void> {
-    const ended = Date.parse(last.timestamp);
-    if (last.status !== 'completed') return;
-    if (!this.#isOld(Number.isNaN(ended) ? found.updated : ended, this.policy.completedGoalAge)) return;
-    const { files, handles } = this.parts;
-    if (!this.isDry) {
-      const { type, goal_id, objective, iteration, max_iterations } = last;
-      const note = { type, goal_id, objective, iteration, max_iterations, status: 'pruned' };
-      await handles.withLog(id, (log) => log.append([note], { isArchivedAllowed: true }));
+  /** Of the goals that the line has on which the head is. */
+  async #goals(id: string, paths: SessionPaths, found: Survey): Promise<void> {
+    const { completedGoalAge } = this.policy;
+    const isDue = ({ timestamp }: { timestamp: string }): boolean => {
+      const ended = Date.parse(timestamp);
+      return this.#isOld(Number.isNaN(ended) ? found.updated : ended, completedGoalAge);
+    };
+    const due = found.completed.filter(isDue);
+    if (due.length === 0) return;
+    if (!this.isDry) await this.#notePruned(id, found, due);
+    const isGoing = new Set(due.map(({ goal_id }) => goal_id));
+    const staying = [...found.goalHashes].filter(([goal]) => !isGoing.has(goal));
+    const needed = new Set([...found.named, ...staying.flatMap(([, hashes]) => [...hashes])]);
+    for (const { goal_id } of due) {
+      const hashes = [...(found.goalHashes.get(goal_id) ?? [])].filter((hash) => !needed.has(hash));
+      const bytes = await this.#removeBlobs(paths, hashes);
+      this.report.goals.push({ session: id, goal_id, bytes });
     }
+  }
+
+  /** Durable before the blobs go, and only where the head still is as it was when the goals were looked at. */
+  async #notePruned(id: string, { ledger }: Survey, due: Survey['completed']): Promise<void> {
+    const notes = due.map(({ type, goal_id, objective, iteration, max_iterations }) => {
+      return { type, goal_id, objective, iteration, max_iterations, status: 'pruned' };
+    });
+    await this.parts.handles.withLog(id, async (log) => {
+      await log.catchUp();
+      if (log.position !== ledger.position) throw new BoughError('SessionConflict', JUST_WRITTEN);
+      await log.append(notes, { isArchivedAllowed: true });
+    });
+  }
+
+  async #removeBlobs(paths: SessionPaths, hashes: readonly string[]): Promise<number> {
+    const { files } = this.parts;
     let bytes = 0;
     for (const hash of hashes) {
-      if (found.named.has(hash)) continue;
       const file = path.join(paths.folder, hash);
       const stat = await stored('look at', file, () => ifThere(files.stat(file)));
       if (stat === undefined) continue;
       if (!this.isDry) await stored('remove', file, () => ifThere(files.remove(file)));
       bytes += stat.size;
     }
-    this.report.goals.push({ session: id, goal_id: last.goal_id, bytes });
+    return bytes;
   }
 
   /** Blobs in a session's folder that none of its lines names. */
@@ -171,7 +195,7 @@ class Pruning {
     const { files } = this.parts;
     const names = (await stored('list', paths.folder, () => ifThere(files.list(paths.folder)))) ?? [];
     for (const name of names) {
-      const isGoals = [...found.goals.values()].some(({ hashes }) => hashes.has(name));
+      const isGoals = [...found.goalHashes.values()].some((hashes) => hashes.has(name));
       if (isHash(name) && !found.named.has(name) && !isGoals)
         await this.#remove(id, path.join(paths.folder, name));
     }

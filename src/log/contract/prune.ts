@@ -1,6 +1,6 @@
 /** Deleting by age. */
 import type { Draft } from '../../shared/notes.js';
-import { codeOf, text, texts, type Check, type FullStore, type Runner } from './runner.js';
+import { answer, codeOf, text, texts, type Check, type FullStore, type Runner } from './runner.js';
 
 const AGE = 1;
 /** Older than `AGE` when it resolves. */
@@ -82,6 +82,20 @@ export function describePrune({ expect }: Runner, check: Check): void {
       'carrying',
       'used',
     ]);
+  });
+
+  check('keeps what carries a goal on the line on show, or on any other', async (store) => {
+    const log = await store.create({ id: 'one' });
+    await log.append([text('a'), goal('active')]);
+    const [b] = await log.append([answer('b')]);
+    const [c] = await log.append([answer('c'), goal('completed')]);
+    await log.append([{ type: 'head', entry_id: b?.id ?? null }, text('another way')]);
+    for (const leaf of [log.head, c?.id ?? null]) {
+      await log.append([{ type: 'head', entry_id: leaf }]);
+      await agesBy(store, 'one');
+      const { sessions, kept } = await store.prune({ sessionIdle: AGE });
+      expect([sessions.length, kept.length]).toEqual([0, 1]);
+    }
   });
 
   check('stops when it is told to', async (store) => {

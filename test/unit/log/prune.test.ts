@@ -6,7 +6,7 @@ import type { FileStore } from '../../../src/log/file-store.js';
 import type { SessionLog } from '../../../src/log/store.js';
 import type { Draft } from '../../../src/shared/notes.js';
 import { headerLine, lines, messageLine, noteLine, putLog } from './lines.js';
-import { makePlace, user, type Place } from './support.js';
+import { assistant, makePlace, user, type Place } from './support.js';
 
 let place: Place;
 let store: FileStore;
@@ -120,6 +120,93 @@ describe('pruning', () => {
     const last = (await log.since(log.position - 1))[0]?.entry;
     expect(last).toMatchObject({ type: 'goal_update', goal_id: 'g', status: 'pruned', objective: 'Ship' });
     expect((await store.prune({ completedGoalAge: 1 })).goals).toEqual([]);
+  });
+
+  describe('of a conversation that has a goal on several lines', () => {
+    /** Completed on a line that was left; what is told of it stands in a blob. */
+    const branched = async (): Promise<{ log: SessionLog; fork: string; other: string; blob: string }> => {
+      const log = await store.create({ id: 's' });
+      const blob = await log.blobs.put('evaluation');
+      await log.append([user('a'), goal('active', blob)]);
+      const [fork] = await log.append([assistant('b')]);
+      const [other] = await log.append([assistant('c'), goal('completed', blob)]);
+      await log.append([{ type: 'head', entry_id: fork?.id ?? null }, user('another way')]);
+      return { log, fork: fork?.id ?? '', other: other?.id ?? '', blob };
+    };
+    const pruneIdle = async (log: SessionLog) => {
+      await log.append([{ type: 'label', target_id: log.head ?? '', label: 'here' }]);
+      await store.close();
+      await age(place.log('s'), 400);
+      const { sessions, kept } = await place.store().prune({ sessionIdle: DAY });
+      return { sessions: sessions.map(({ id }) => id), kept };
+    };
+    const carrying = { session: 's', reason: 'It carries a goal that is not completed.' };
+
+    it('keeps the session while it is active on the line on show, though another line completed it', async () => {
+      const { log } = await branched();
+      expect(log.state().goal?.status).toBe('active');
+      expect(await pruneIdle(log)).toEqual({ sessions: [], kept: [carrying] });
+    });
+
+    it('keeps the session while it is active on any line', async () => {
+      const { log, other } = await branched();
+      await log.append([{ type: 'head', entry_id: other }]);
+      expect(log.state().goal?.status).toBe('completed');
+      expect(await pruneIdle(log)).toEqual({ sessions: [], kept: [carrying] });
+    });
+
+    it('keeps the session while it is active where somebody went back to and said nothing yet', async () => {
+      const log = await store.create({ id: 's' });
+      const [a] = await log.append([user('a')]);
+      const [b] = await log.append([assistant('b')]);
+      await log.append([{ type: 'head', entry_id: a?.id ?? null }, goal('active', '0'.repeat(64))]);
+      await log.append([{ type: 'head', entry_id: b?.id ?? null }]);
+      expect(await pruneIdle(log)).toEqual({ sessions: [], kept: [carrying] });
+    });
+
+    it('takes the session when every line has completed it', async () => {
+      const { log } = await branched();
+      await log.append([goal('completed', '0'.repeat(64))]);
+      expect(await pruneIdle(log)).toEqual({ sessions: ['s'], kept: [] });
+    });
+
+    it('prunes it from no line while one is at work on it', async () => {
+      const { log, other, blob } = await branched();
+      for (const head of [log.head, other]) {
+        await log.append([{ type: 'head', entry_id: head }]);
+        expect((await store.prune({ completedGoalAge: 1 })).goals).toEqual([]);
+        expect(log.head).toBe(head);
+      }
+      expect([await log.blobs.has(blob), (await log.since(0)).length]).toEqual([true, 9]);
+    });
+
+    it('leaves it alone when somebody took it up while it was looked at', async () => {
+      const { log, own } = await withBlobs();
+      const isOpen = (): boolean => {
+        const again = { goal_id: 'g', objective: 'Ship', status: 'active', iteration: 1, max_iterations: 20 };
+        appendFileSync(place.log('s'), lines(noteLine('goal_update', 'again', log.head, again)));
+        return false;
+      };
+      const { goals, kept } = await store.prune({ completedGoalAge: 1 }, { isOpen });
+      expect({ goals, kept }).toEqual({
+        goals: [],
+        kept: [{ session: 's', reason: 'It was written to just now.' }],
+      });
+      expect([await log.blobs.has(own), log.state().goal?.status]).toEqual([true, 'active']);
+    });
+
+    it('prunes it where it is completed, and leaves alone what another goal names', async () => {
+      const log = await store.create({ id: 's' });
+      const [own, both] = [await log.blobs.put('own'), await log.blobs.put('both')];
+      await log.append([user('a')]);
+      await log.append([goal('active', own), goal('completed', both)]);
+      await log.append([goal('paused', both, { goal_id: 'next' })]);
+      await expect
+        .poll(() => store.prune({ completedGoalAge: 1 }))
+        .toMatchObject({ goals: [{ goal_id: 'g' }] });
+      expect([await log.blobs.has(own), await log.blobs.has(both)]).toEqual([false, true]);
+      expect(log.state().goal).toMatchObject({ goal_id: 'next', status: 'paused' });
+    });
   });
 
   it('removes old blobs that no entry names, and side files of no session, but no draft', async () => {
