@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Locator } from 'playwright-core';
 import type { Open } from '../bench/chat-page.js';
 import { eventually } from '../bench/eventually.js';
-import { Scene } from '../bench/scenes.js';
+import { idle, Scene } from '../bench/scenes.js';
 
 /** Two lines from the first answer: one with two prompts, and one of another prompt, which is shown. */
 function forked(): {
@@ -38,6 +38,52 @@ export function treeTests(open: Open): void {
       expect(await chat.page.locator('[role="treeitem"][aria-current="true"]').textContent()).toContain(
         'Seven hours by car.',
       );
+    });
+
+    it('marks what broke off, failed, was recovered or stands for other things, and where one is waited for', async () => {
+      const scene = new Scene();
+      const first = scene.user('Plan the trip');
+      scene.calls('', [{ call_id: 'c1', name: 'search', input: { pattern: 'x' } }]);
+      scene.result('c1', 'search', 'no', true);
+      scene.add({
+        type: 'incomplete_output',
+        attempt_id: 'a',
+        text: 'By tr',
+        incomplete: true,
+        reason: 'connection',
+      });
+      scene.add({ type: 'head', entry_id: first });
+      scene.add({ type: 'branch_summary', summary: 'Trains were looked at', from_id: first });
+      const kept = scene.user('And by car?');
+      scene.add({
+        type: 'compaction',
+        summary: 'The gist',
+        first_kept_entry_id: kept,
+        tokens_before: 9000,
+        tokens_after: 900,
+      });
+      scene.add({
+        type: 'message',
+        role: 'assistant',
+        parts: [{ type: 'text', text: 'Seven hours' }],
+        parent_id: 'nowhere',
+      });
+      scene.status = { ...idle, run: 'waiting' };
+      const chat = await open(scene);
+      await chat.at('tree-toggle').click();
+      await chat.at('tree-filter').selectOption({ label: 'Everything' });
+      const names = () =>
+        chat.at('tree-node').evaluateAll((rows) => rows.map(({ ariaLabel }) => ariaLabel ?? '').sort());
+      await eventually(names).toEqual([
+        'Answer: Seven hours, What stood before it could not be read, waiting for you, the conversation is here',
+        'Incomplete answer: By tr, It was never finished',
+        'Result: search, It failed',
+        'Summary of a branch: Trains were looked at',
+        'Summary of what stands above: The gist',
+        'Tools: search',
+        'You: And by car?',
+        'You: Plan the trip',
+      ]);
     });
 
     it('goes to another line at its newest end, and only shows what stands on this one', async () => {
