@@ -6,7 +6,7 @@ import type { ConnectedRows } from './connected-rows.js';
 import type { StoredRow } from './custom-store.js';
 import { namedBlobs } from './named-blobs.js';
 import { checkPolicy } from './prune.js';
-import { surveyEntries } from './session-survey.js';
+import { surveyEntries, unknownIn } from './session-survey.js';
 import type { StoreBoundary } from './store-boundary.js';
 import type { Deletion } from './store.js';
 import type {
@@ -70,6 +70,8 @@ async function reasonToKeep({ peek }: ConnectedUpkeep, id: string): Promise<stri
   try {
     const log = await peek(id);
     if (log.isRunning) return 'It is in use.';
+    const unknown = unknownIn(log.ledger);
+    if (unknown !== undefined) return unknown;
     const found = surveyEntries(log.ledger, await log.since(0));
     if (found.isWaiting) return 'It waits for an approval.';
     return found.isCarrying ? 'It carries a goal that is not completed.' : undefined;

@@ -8,7 +8,7 @@ import { BoughError, isBoughError } from '../shared/failure.js';
 import { isHash } from './blobs.js';
 import type { SessionHandles } from './session-handles.js';
 import { DRAFT_FILE, type SessionPaths } from './session-name.js';
-import { survey, type Survey } from './session-survey.js';
+import { survey, unknownIn, type Survey } from './session-survey.js';
 import { ifThere, stored } from './storage.js';
 import type { Deletion, SessionSummary } from './store.js';
 import type { PruneOptions, PrunePolicy, PruneReport } from './upkeep.js';
@@ -78,7 +78,7 @@ class Pruning {
       const reason = await this.#reasonToKeep(row.id, paths, found);
       if (isIdle && reason === undefined) return await this.#deleteSession(row, paths, found);
       if (isIdle && reason !== undefined) this.report.kept.push({ session: row.id, reason });
-      if (await this.#isInUse(row.id, paths)) return;
+      if (unknownIn(found.ledger) !== undefined || (await this.#isInUse(row.id, paths))) return;
       await this.#goals(row.id, paths, found);
       await this.#results(row.id, paths, found);
     } catch (error) {
@@ -119,6 +119,8 @@ class Pruning {
 
   async #reasonToKeep(id: string, paths: SessionPaths, found: Survey): Promise<string | undefined> {
     if (!found.ledger.isSessionLog) return 'It is no session log.';
+    const unknown = unknownIn(found.ledger);
+    if (unknown !== undefined) return unknown;
     if (found.isWaiting) return 'It waits for an approval.';
     if (found.isCarrying) return 'It carries a goal that is not completed.';
     if (this.isOpen(id)) return 'It is open.';

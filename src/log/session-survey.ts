@@ -34,6 +34,16 @@ export interface Survey extends SurveyedGoals {
 
 const doneGoals = new Set(['completed', 'pruned']);
 
+/** Why a log may carry what is not known here; undefined when all that it may hold is. */
+export function unknownIn({ access }: Pick<Ledger, 'access'>): string | undefined {
+  if (access.mode !== 'read-only') return undefined;
+  if (access.reason === 'newer')
+    return 'It was written by a newer Bough: whether something in it is still needed cannot be told here.';
+  return access.reason === 'unreadable'
+    ? 'It is of a format that Bough does not know: whether something in it is still needed cannot be told.'
+    : undefined;
+}
+
 /** The same of entries that are at hand, blobs apart. */
 export function surveyEntries(
   { fold }: Pick<Ledger, 'fold'>,

@@ -27,7 +27,7 @@ export interface PruneReport {
   results: { session: string; file: string; bytes: number }[];
   /** Of all the above. */
   bytes: number;
-  /** What was old enough and stays all the same, with the reason: open, in use, waiting for an approval, carrying a goal, unreadable. */
+  /** What was old enough and stays all the same, with the reason: open, in use, waiting for an approval, carrying a goal, of a newer format, unreadable. */
   kept: { session: string; reason: string }[];
   /** How many stored texts and side files nobody names but are not old enough yet; absent when there is none. */
   young?: number;

@@ -421,12 +421,17 @@ describe('sessions of a custom store', () => {
     expect((await connect().verify()).logs).toMatchObject([{ missingBlobs: [{ hash }] }]);
   });
 
-  it('of a newer format can be read, not written to, and not copied', async () => {
+  it('of a newer format can be read, not written to, not copied, and not deleted by age', async () => {
     await custom.create({ ...header('a'), version: 99 }, [message('x', null)]);
     const store = connect();
     const log = await store.open('a');
     await expect(log.append([user('b')])).rejects.toMatchObject({ code: 'NewerFormat' });
     await expect(store.fork('a')).rejects.toMatchObject({ code: 'NewerFormat' });
     await expect(store.importCopy(log)).rejects.toMatchObject({ code: 'NewerFormat' });
+    const aged = connect(withMethods({ list: async () => [row({ updated: 2 })] }));
+    expect(await aged.prune({ sessionIdle: 1 })).toMatchObject({
+      sessions: [],
+      kept: [{ session: 'a', reason: expect.stringContaining('newer Bough') as string }],
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../../../src/log/file-store.js';
@@ -264,9 +264,33 @@ describe('pruning', () => {
 
   it('keeps a session that it cannot read, and says why', async () => {
     await mkdir(inSessions('s.jsonl'), { recursive: true });
-    await putLog(place, 'newer', lines(headerLine('newer', { version: 99 }), messageLine('m', null)));
-    await age(place.log('newer'), 9);
-    expect((await store.prune({ sessionIdle: DAY })).sessions).toMatchObject([{ id: 'newer' }]);
+    await putLog(place, 'old', lines(headerLine('old'), messageLine('m', null)));
+    await age(place.log('old'), 9);
+    expect((await store.prune({ sessionIdle: DAY })).sessions).toMatchObject([{ id: 'old' }]);
     await stat(inSessions('s.jsonl'));
+  });
+
+  it.each([
+    [5, 'written by a newer Bough'],
+    [2, 'of a format that Bough does not know'],
+  ])('keeps a session of format %i, and all that lies beside it, and says why', async (version, reason) => {
+    const goals = [{ id: 'x', state: 'running' }];
+    const kept = lines(
+      headerLine('s', { version }),
+      messageLine('m', null),
+      noteLine('goal_update', 'g', 'm', { goals }),
+    );
+    await putLog(place, 's', kept);
+    await mkdir(inSessions('s'));
+    const blob = inSessions('s', '0'.repeat(64));
+    await writeFile(blob, 'named in a way that is not known here');
+    for (const file of [blob, place.log('s')]) await age(file, 400);
+    const report = await store.prune({ sessionIdle: DAY, completedGoalAge: DAY, detachedResultAge: DAY });
+    expect(report).toMatchObject({
+      ...{ sessions: [], goals: [], results: [] },
+      kept: [{ session: 's', reason: expect.stringContaining(reason) as string }],
+    });
+    expect((await readFile(place.log('s'))).equals(kept)).toBe(true);
+    await stat(blob);
   });
 });
