@@ -30,6 +30,7 @@ import { readSetting } from './configuration.js';
 import { readRestLimits, readRetention } from './model/settings.js';
 import { createReports } from './reports.js';
 import { followOthers } from './sessions/follow.js';
+import { followList, type FollowListParts } from './sessions/follow-list.js';
 import { offerCopies } from './sessions/moved-location.js';
 import { changesFiles } from './sessions/open-changes.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
@@ -41,6 +42,7 @@ import { SessionsTree } from './sessions/tree.js';
 import { filterWords } from './sessions/tree-filter.js';
 import type { SessionsView } from './sessions/view.js';
 import { watchFolder } from './sessions/watch-folder.js';
+import type { WindowStore } from './sessions/window-store.js';
 import { tellWorld } from './tell-world.js';
 
 export interface BoughParts extends GroundParts {
@@ -105,7 +107,9 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     onChange: (listener: () => void) =>
       vscode.Disposable.from(chats.onChange(listener), vscode.window.onDidChangeWindowState(listener)),
   };
-  bag.add(followOthers({ sessions, chats: views, watch: watchFolder, clock: systemClock, onError }));
+  const watching = { sessions, watch: watchFolder, clock: systemClock, onError };
+  bag.add(followOthers({ ...watching, chats: views }));
+  bag.add(followList({ ...watching, folders: () => foldersOf(store), list: listOf(parts.list, tree) }));
   bag.add(
     letSessionsRest({
       ...{ sessions, clock: systemClock, onError },
@@ -187,6 +191,19 @@ async function unlessCancelled(work: () => Promise<unknown>): Promise<void> {
     if (troubleOf(error, 'Opening the session').kind !== 'cancelled') throw error;
   }
 }
+
+const foldersOf = ({ places }: WindowStore): string[] => places.flatMap(({ logs }) => logs ?? []);
+
+const listOf = (view: SessionsView, tree: SessionsTree): FollowListParts['list'] => ({
+  isVisible: view.isVisible,
+  onView: (listener) =>
+    vscode.Disposable.from(
+      view.onView(listener),
+      vscode.window.onDidChangeWindowState(({ focused }) => (focused ? listener() : undefined)),
+    ),
+  onRead: (listener) => tree.onDidChangeTreeData(listener),
+  refresh: () => tree.refresh(),
+});
 
 /** Calls `work` when what `read` gives is another than before. */
 function whenOther(read: () => string | undefined, work: () => void): () => void {

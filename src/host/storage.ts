@@ -139,7 +139,8 @@ async function othersOrNone(buckets: Buckets, onTrouble: (error: Error) => void)
 }
 
 function placeAt(shared: Root, key: string, folder: string | undefined): Place {
-  return { key, folder, store: new FileStore({ ...shared, folder: folderAt(shared, key) }) };
+  const at = folderAt(shared, key);
+  return { key, folder, logs: path.join(at, 'sessions'), store: new FileStore({ ...shared, folder: at }) };
 }
 
 const folderAt = ({ root }: Root, key: string): string => path.join(root, 'workspaces', key);

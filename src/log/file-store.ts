@@ -24,6 +24,7 @@ import type {
   DeletedSession,
   Deletion,
   ForkOptions,
+  Holder,
   ListQuery,
   OnRead,
   SessionInit,
@@ -122,6 +123,11 @@ export class FileStore implements SessionStore, StoreAbilities {
 
   summary(id: string): Promise<SessionSummary | undefined> {
     return this.#catalog.one(this.#handles.pathsOf(id).name);
+  }
+
+  async holder(id: string): Promise<Holder | null> {
+    const handles = this.#handles;
+    return handles.leaseOf(handles.pathsOf(id)).holder();
   }
 
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {

@@ -343,6 +343,8 @@ export interface StoreAbilities {
    * the trash any more, SessionExists when there is a new session of this id
    */
   restore?(key: string): Promise<string>;
+  /** Only where windows share sessions: who works in it elsewhere. Opens no handle. */
+  holder?(id: string): Promise<Holder | null>;
   /** Reads every byte of every log and says what is wrong with what. Changes nothing unless `repair` is set. */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   /**

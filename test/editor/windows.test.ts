@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
 import { onlyLog } from './log-on-disk.js';
-import { Person, type Shown } from './person.js';
+import { Person, personAt, type Shown } from './person.js';
 import { withScriptedModel } from './scripted.js';
 
 const gone = (person: Person, kind: string) =>
@@ -76,6 +76,28 @@ test('B1: one window writes, the other follows live and says so, and goes on onc
     await other.says('I have it now.');
     const { entries } = onlyLog(editor.storage());
     expect(entries.filter(({ type, role }) => type === 'message' && role === 'user')).toHaveLength(5);
+  }));
+
+test('B1: the list of one window shows what another one does, without a click', () =>
+  withScriptedModel({}, async ({ editor, server, person }) => {
+    server.enqueue(reply.text('Good morning.'));
+    await person.ask('Hello', 'Good morning.');
+    const window = await editor.secondWindow();
+    await window.openBough();
+    await window.row('Hello');
+    await editor.runCommand('Bough: New Session');
+    const fresh = await personAt(editor);
+    await eventually(async () => (await fresh.at('message').count()) === 0, { what: 'an empty chat' });
+    const held = reply.hold(['One, '], ['two, three.']);
+    server.enqueue(held);
+    await fresh.send('Count');
+    await held.reached;
+    await window.row('Count', 'running');
+    held.release();
+    await fresh.says('One, two, three.');
+    await window.row('Count', '');
+    await window.screenshot('list-of-the-other');
+    expect((await window.sessionsTree()).map(({ title }) => title)).toEqual(['Count', 'Hello']);
   }));
 
 test('B1: a prompt that another window was faster than stays, and can be kept as a branch', () =>

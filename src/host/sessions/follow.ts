@@ -9,7 +9,7 @@ import type { RunState } from '../../shared/protocol.js';
 import { createBag } from '../disposables.js';
 import type { OpenSessions } from './open-sessions.js';
 import type { HostSession } from './session.js';
-import type { WatchFolder } from './watch-folder.js';
+import { Watching, type WatchFolder } from './watch-folder.js';
 
 const EVERY_MS = 1_000;
 /** What is written together is read together. */
@@ -66,7 +66,7 @@ export function followOthers(parts: FollowParts): Disposable {
     });
   };
   const follow = () => {
-    watching.be(shown().map(folderOf));
+    watching.be(shown().map((session) => [folderOf(session)]));
     look();
   };
   bag.add(chats.onChange(follow));
@@ -100,43 +100,3 @@ const isOnShow = ({ agent: { log } }: HostSession, isVisible: (session: string) 
   log.file !== undefined && isVisible(log.id);
 
 const folderOf = ({ agent }: HostSession): string => path.dirname(agent.log.file ?? '');
-
-/** The folders that are watched. */
-class Watching {
-  private readonly watched = new Map<string, Disposable>();
-  private readonly blind = new Set<string>();
-
-  constructor(
-    private readonly watch: WatchFolder,
-    private readonly onChange: () => void,
-  ) {}
-
-  /** These and no others. */
-  be(folders: readonly string[]): void {
-    for (const [folder, watcher] of this.watched) {
-      if (folders.includes(folder)) continue;
-      watcher.dispose();
-      this.watched.delete(folder);
-    }
-    for (const folder of this.blind) if (!folders.includes(folder)) this.blind.delete(folder);
-    for (const folder of folders)
-      if (!this.watched.has(folder) && !this.blind.has(folder)) this.begin(folder);
-  }
-
-  isBlind(folder: string): boolean {
-    return this.blind.has(folder);
-  }
-
-  private begin(folder: string): void {
-    const watcher = this.watch(folder, {
-      onChange: this.onChange,
-      onBlind: () => {
-        this.watched.get(folder)?.dispose();
-        this.watched.delete(folder);
-        this.blind.add(folder);
-        this.onChange();
-      },
-    });
-    if (watcher !== undefined) this.watched.set(folder, watcher);
-  }
-}

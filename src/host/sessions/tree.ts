@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../log/store.js';
+import { isBoughError } from '../../shared/failure.js';
 import { Outline } from '../../shared/fold/outline.js';
 import type { OutlineNode } from '../../shared/fold/types.js';
 import { branchItem } from './branch-items.js';
@@ -44,6 +45,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   /** As the list was read last. */
   private subagents: ReadonlyMap<string, readonly SessionSummary[]> = new Map();
   private readonly titles = new Map<string, string>();
+  /** Another window works in them. */
+  private workedIn: ReadonlySet<string> = new Set();
   private shownFilter = noFilter;
   private timer: NodeJS.Timeout | undefined;
   private readonly subscriptions: { dispose(): void }[];
@@ -173,7 +176,24 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       for (const message of this.parts.store.failing) failing.add(message);
       ({ cursor } = page);
     } while (cursor !== undefined && sessions.length < this.limit);
+    this.workedIn = await this.workedInElsewhere(sessions);
     return { sessions, isMore: cursor !== undefined, failing: [...failing] };
+  }
+
+  /** On disk a turn that goes on in another window looks like one that was cut. */
+  private async workedInElsewhere(rows: readonly SessionSummary[]): Promise<Set<string>> {
+    const found = new Set<string>();
+    for (const { id, status } of rows) {
+      const isOurs = (this.parts.sessions.peek(id)?.agent.run() ?? 'idle') !== 'idle';
+      if (status !== 'incomplete' || isOurs) continue;
+      try {
+        if ((await this.parts.store.holder(id)) !== null) found.add(id);
+      } catch (error) {
+        // The row says no more than its file does.
+        if (!isBoughError(error)) throw error;
+      }
+    }
+    return found;
   }
 
   private async branches({ id }: SessionSummary): Promise<TreeNode[]> {
@@ -191,7 +211,11 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const { sessions } = this.parts;
     // Of one that could not be opened here the list may not know yet.
     const trouble = sessions.troubleOf(summary.id);
-    const word = trouble ? troubleWord(trouble) : rowWord(summary, live?.run(), live?.interrupted() != null);
+    const word = trouble
+      ? troubleWord(trouble)
+      : this.workedIn.has(summary.id) && (live?.agent.run() ?? 'idle') === 'idle'
+        ? 'running'
+        : rowWord(summary, live?.run(), live?.interrupted() != null);
     const title = live?.title() ?? summary.title;
     const isShown = this.parts.shown() === summary.id;
     const item = new vscode.TreeItem(

@@ -10,6 +10,9 @@ export interface SessionsView extends vscode.Disposable {
   showNeeds: (count: number) => void;
   /** The row with the focus. */
   selected: () => TreeNode | undefined;
+  isVisible: () => boolean;
+  /** It came into sight or went out of it. */
+  onView: (listener: () => void) => vscode.Disposable;
   /** A sentence above the rows. */
   say: (words: string | undefined) => void;
 }
@@ -55,6 +58,8 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
     say: (words) => {
       view.message = words ?? '';
     },
+    isVisible: () => view.visible,
+    onView: (listener) => view.onDidChangeVisibility(() => listener()),
     selected: () => view.selection[0],
     showNeeds: (count) => {
       view.badge = count === 0 ? undefined : { value: count, tooltip: needs(count) };

@@ -7,6 +7,7 @@ import type {
   DeletedSession,
   Deletion,
   ForkOptions,
+  Holder,
   ListQuery,
   OnRead,
   SessionInit,
@@ -36,6 +37,8 @@ export interface Place {
   key: string;
   /** URI; undefined without a folder. */
   folder: string | undefined;
+  /** Where their logs lie, when they are files. */
+  logs?: string;
   store: WholeStore;
 }
 
@@ -229,6 +232,11 @@ export class WindowStore implements SessionStore {
   /** Its row; undefined when it is not listed, or its store cannot tell. */
   async summary(id: string): Promise<SessionSummary | undefined> {
     return (await this.#of(id)).summary?.(id);
+  }
+
+  /** Who works in it in another window. */
+  async holder(id: string): Promise<Holder | null> {
+    return (await (await this.#of(id)).holder?.(id)) ?? null;
   }
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
