@@ -86,12 +86,17 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     await person.says('The train it is.');
     await person.at('files-offer').filter({ hasText: '1 changed since: you are asked first.' }).waitFor();
     await person.at('files-restore').click();
+    await editor.notification('Restore 1 file? plan.md (you are asked: it was changed since).').waitFor();
+    // what was seen is not what would be written now: it is shown anew
+    writeFileSync(plan, 'by hand at last\n');
+    await restore();
+    await editor.notification('It has become otherwise since you were asked. Restore 1 file?').waitFor();
     await restore();
     await editor.page.getByText('plan.md was changed since').first().waitFor();
     await editor.screenshot('asked');
     await editor.pick('Keep Mine');
     await editor.notification('Kept as they are: plan.md.').waitFor();
-    expect(text()).toBe('by hand\n');
+    expect(text()).toBe('by hand at last\n');
 
     // overwritten only when that is said, and brought back
     await person.at('files-restore').click();
@@ -99,7 +104,7 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     await editor.pick('Overwrite');
     await has('by train\n');
     await editor.notification('Restored: plan.md.').getByRole('button', { name: 'Undo' }).click();
-    await has('by hand\n');
+    await has('by hand at last\n');
 
     // to before both: what was created goes, what was changed is as it was; the text by hand is still asked about
     const before = person.message('user').filter({ hasText: 'Plan a trip' });
