@@ -14,6 +14,8 @@ export interface NoticeView {
     'damaged' | 'read-only' | 'stale' | 'newer' | 'not-saved' | 'config' | 'recovered' | 'conflict' | 'error';
   message: string;
   detail?: string;
+  /** The detail is shown when it is asked for. */
+  isBrief?: true;
   actions: { label: string; command: UiCommand }[];
 }
 

@@ -455,6 +455,32 @@ function notices(name = 'notices', more: Partial<State> = {}): State {
   };
 }
 
+/** A second window on a session, in the width of a side bar. */
+function followed(name: string, more: Partial<State> = {}): State {
+  const scene = withApproval();
+  scene.status = {
+    ...(scene.status ?? idle),
+    isHeld: true,
+    notices: [
+      {
+        kind: 'read-only',
+        message: 'Another window works (process 41235).',
+        detail:
+          'It is "shop" on workstation, since 10:32:11. What is said there appears here once it is complete. You can go on here as soon as it is done, stopped or that window is closed; until then, a fork goes on by itself.',
+        isBrief: true,
+        actions: [{ label: 'Fork…', command: { type: 'fork_session' } }],
+      },
+      {
+        kind: 'stale',
+        message:
+          "The session's file /home/somebody/.config/Code/User/globalStorage/bough.bough/workspaces/shop-1a2b3c4d5e6f/sessions/s-0123456789abcdef.jsonl is not there any more; it was deleted or moved.",
+        actions: [{ label: 'Export…', command: { type: 'export_session' } }],
+      },
+    ],
+  };
+  return { name, scene, width: 300, height: 900, ...more };
+}
+
 /** The least that a side bar of two views gives the chat, with all that can stand above and below the conversation. */
 function lowPanel(): State {
   const state = notices('low', { width: 175, height: 535 });
@@ -610,6 +636,8 @@ const all = (): State[] => [
   tree('tree-tab', { surface: 'tab' }),
   notices(),
   notices('notices-narrow', { width: 200, press: 'notice-fold' }),
+  followed('followed'),
+  followed('followed-whole', { press: 'notice-fold' }),
   lowPanel(),
   hostile(),
   looking(),

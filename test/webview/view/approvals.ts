@@ -41,6 +41,21 @@ export function approvalTests(open: Open): void {
         .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'once' });
     });
 
+    it('says that another window waits for the answer, and offers none while it could not be taken', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      scene.status = { ...idle, isHeld: true };
+      const chat = await open(scene);
+      await chat.at('asked-elsewhere').waitFor();
+      for (const name of ['approve', 'deny', 'always', 'dismiss'])
+        expect(await chat.at(name).count()).toBe(0);
+      scene.status = { ...idle, run: 'waiting' };
+      await chat.post({ type: 'status', session: scene.id, status: scene.status });
+      await chat.at('approve').click();
+      await expect.poll(() => chat.intents()).toMatchObject([{ type: 'decide', decision: 'allow' }]);
+      expect(await chat.at('asked-elsewhere').count()).toBe(0);
+    });
+
     it('lets a command run in the terminal, after the other actions; only one that can be typed there', async () => {
       const scene = workingScene();
       askForApproval(scene);

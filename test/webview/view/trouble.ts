@@ -292,6 +292,42 @@ export function troubleTests(open: Open): void {
       expect(whole).toBeGreaterThan(300);
     });
 
+    it('a long path is cut before its last name; what begins short is unfolded when it is asked for', async () => {
+      const scene = new Scene();
+      const path = `/home/somebody/${'a-long-folder/'.repeat(12)}the-file.jsonl`;
+      const words = 'It is there since this morning.';
+      scene.status = {
+        ...idle,
+        notices: [
+          { kind: 'stale', message: `The file ${path} is gone.`, actions: [] },
+          { kind: 'read-only', message: 'It is in use.', detail: words, isBrief: true, actions: [] },
+        ],
+      };
+      const chat = await open(scene);
+      await chat.page.setViewportSize({ width: 300, height: 700 });
+      const [gone, used] = [chat.at('notice').nth(0), chat.at('notice').nth(1)];
+      const shown = gone.locator('.path');
+      expect(await shown.getAttribute('title')).toBe(path);
+      expect(await gone.locator('p').innerText()).toBe(`The file ${path} is gone.`);
+      // On one line, with its end in sight and its beginning cut off.
+      const [whole, cut] = await shown.evaluate((element) => {
+        const inner = element.firstElementChild?.getBoundingClientRect();
+        const outer = element.getBoundingClientRect();
+        return [
+          { right: Math.round(inner?.right ?? 0), isLonger: (inner?.left ?? 0) < outer.left },
+          { right: Math.round(outer.right), height: outer.height },
+        ] as const;
+      });
+      expect(whole).toEqual({ right: cut.right, isLonger: true });
+      expect(cut.right).toBeLessThan(300);
+      expect(cut.height).toBeLessThan(30);
+      expect(await used.getByText(words).count()).toBe(0);
+      await used.getByRole('button', { name: 'Show the whole notice' }).click();
+      await used.getByText(words).waitFor();
+      await used.getByRole('button', { name: 'Fold the notice' }).click();
+      expect(await used.getByText(words).count()).toBe(0);
+    });
+
     it('however low and narrow the panel and however much is to be said, what is typed and sent stays in sight', async () => {
       const scene = new Scene();
       scene.user('Change it');
