@@ -6,6 +6,8 @@ import type { AppendOptions } from './store.js';
 export interface StoreAppendOptions extends AppendOptions {
   /** Name, tags and archived may be changed while the session is archived. */
   isArchivedAllowed?: boolean;
+  /** It says nothing of when the session was worked in: the file keeps its time. */
+  keepsTime?: boolean;
 }
 
 export interface AppendRequest {

@@ -19,7 +19,7 @@ import { SessionHandles, type HandleParts } from './session-handles.js';
 import type { ReadTexts } from './said-text.js';
 import { nameOf, tagsOf } from './session-info.js';
 import type { SessionPaths } from './session-name.js';
-import { ifThere, stored } from './storage.js';
+import { stored } from './storage.js';
 import type {
   DeletedSession,
   Deletion,
@@ -131,15 +131,15 @@ export class FileStore implements SessionStore, StoreAbilities {
   }
 
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
-    await this.#keepingTime(id, () => this.#note(id, nameOf(name), signal));
+    await this.#note(id, nameOf(name), signal);
   }
 
   async setTags(id: string, tags: readonly string[], signal?: AbortSignal): Promise<void> {
-    await this.#keepingTime(id, () => this.#note(id, tagsOf(tags), signal));
+    await this.#note(id, tagsOf(tags), signal);
   }
 
   archive(id: string, signal?: AbortSignal): Promise<void> {
-    return this.#keepingTime(id, () => this.#setArchived(id, true, signal));
+    return this.#setArchived(id, true, signal);
   }
 
   unarchive(id: string, signal?: AbortSignal): Promise<void> {
@@ -236,29 +236,11 @@ export class FileStore implements SessionStore, StoreAbilities {
     return log;
   }
 
+  /** What a session is called says nothing of when it was worked in, which the list goes by. */
   #note(id: string, info: { name?: string; tags?: string[] }, signal?: AbortSignal): Promise<void> {
     const note = { type: 'session_info' as const, ...info };
-    return this.#handles.withLog(id, (log) => log.append([note], { isArchivedAllowed: true }), signal);
-  }
-
-  /**
-   * What a session is called and whether it is put away says nothing of when it was worked in, which the list goes by: its
-   * file keeps its time.
-   */
-  async #keepingTime(id: string, work: () => Promise<void>): Promise<void> {
-    const { files, onTrouble } = this.#parts;
-    const paths = this.#handles.pathsOf(id);
-    const { log } = paths;
-    const before = await stored('look at', log, () => ifThere(files.stat(log)));
-    await work();
-    // What a turn has written meanwhile has a time of its own.
-    if (before === undefined || this.#handles.isRunning(paths)) return;
-    try {
-      await stored('keep the time of', log, () => ifThere(files.setTime(log, before.mtime)));
-    } catch (error) {
-      if (!isBoughError(error)) throw error;
-      onTrouble(error); // it stands higher in the list than it should: no reason to refuse what was done
-    }
+    const options = { isArchivedAllowed: true, keepsTime: true };
+    return this.#handles.withLog(id, (log) => log.append([note], options), signal);
   }
 
   #setArchived(id: string, archived: boolean, signal?: AbortSignal): Promise<void> {
@@ -268,7 +250,9 @@ export class FileStore implements SessionStore, StoreAbilities {
         throw new BoughError('SessionRunning', 'This session is working; stop it before it is archived.');
       try {
         if (log.state().archived !== archived) {
-          await log.append([{ type: 'session_info', archived }], { isArchivedAllowed: true });
+          // That it is put away says nothing of when it was worked in, which the list goes by; that it is taken up again does.
+          const options = { isArchivedAllowed: true, keepsTime: archived };
+          await log.append([{ type: 'session_info', archived }], options);
         }
       } finally {
         await this.#handles.drop(log, paths);

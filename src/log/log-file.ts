@@ -3,7 +3,7 @@
  * the lease. Memory never runs ahead of the disk.
  */
 import path from 'node:path';
-import type { Clock, Files, Ids, OpenFile } from '../ports.js';
+import type { Clock, Files, FileStat, Ids, OpenFile } from '../ports.js';
 import type { Header } from '../shared/entry.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import { BlockHashes } from './block-hashes.js';
@@ -143,7 +143,7 @@ export class LogFile {
   async catchUp(isToWrite = false): Promise<CaughtUp> {
     if (this.#isNew) return nothingNew;
     const { files, paths } = this.#parts;
-    const stat = await stored('look at', paths.log, () => ifThere(files.stat(paths.log)));
+    const stat = await this.#look();
     if (stat === undefined) throw gone(paths.log);
     // Where a fragment stood, another may have set it aside and written as many bytes.
     const isTorn = this.ledger.tail.kind === 'fragment';
@@ -164,8 +164,12 @@ export class LogFile {
     return { placed: [], isReloaded: true };
   }
 
-  /** Commits the lines whole and together; returns what each came to. The lease is held. */
-  async commit(lines: readonly string[]): Promise<PlacedEntry[][]> {
+  /**
+   * Commits the lines whole and together; returns what each came to. The lease is held, so that nobody else writes between
+   * the look at the file's time and, with `keepsTime`, putting that back.
+   */
+  async commit(lines: readonly string[], keepsTime = false): Promise<PlacedEntry[][]> {
+    const before = keepsTime && !this.#isNew ? await this.#look() : undefined;
     await this.#prepareFolder();
     await this.#repairTail();
     const { ledger } = this;
@@ -181,7 +185,29 @@ export class LogFile {
     const placed = this.#takeLines(pieces, hasOpenTail ? line + 1 : line);
     this.#loaded.size = ledger.next.from;
     if (from === 0) this.#loaded.mark = markOf(bytes);
+    if (before !== undefined) await this.#putBackTime(before.mtime);
     return placed.slice(preamble.length);
+  }
+
+  #look(): Promise<FileStat | undefined> {
+    const { files, paths } = this.#parts;
+    return stored('look at', paths.log, () => ifThere(files.stat(paths.log)));
+  }
+
+  /** Unless somebody has written all the same: a lease may have been taken from a process that stood still. */
+  async #putBackTime(mtime: number): Promise<void> {
+    const { files, clock, paths, onTrouble } = this.#parts;
+    const isOurs = async (): Promise<boolean> => (await this.#look())?.size === this.#loaded.size;
+    const set = (time: number): Promise<void> =>
+      stored('keep the time of', paths.log, async () => void (await ifThere(files.setTime(paths.log, time))));
+    try {
+      if (!(await isOurs())) return;
+      await set(mtime);
+      if (!(await isOurs())) await set(clock.now());
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      onTrouble(error); // it stands higher in the list than it should: no reason to refuse what was done
+    }
   }
 
   /** Keeps what was read for the next time, when there is enough that the index does not know. */

@@ -152,21 +152,21 @@ export class FileLog implements SessionLog {
   async path(head?: string | null): Promise<ConversationEntry[]> {
     const ledger = this.#ledger;
     const positions = ledger.fold.pathIds(head).flatMap((id) => ledger.positionOf(id) ?? []);
-    const placed = await this.#bodies.read(ledger, positions);
+    const placed = await this.#read(positions);
     return placed.map(({ entry }) => entry).filter(isConversation);
   }
 
   line(head?: string | null): Promise<PlacedEntry[]> {
-    return this.#bodies.read(this.#ledger, this.#ledger.fold.linePositions(head));
+    return this.#read(this.#ledger.fold.linePositions(head));
   }
 
   async page(limit: number, head?: string | null): Promise<LinePage> {
     const { positions, more } = this.#ledger.fold.pagePositions(limit, head);
-    return { entries: await this.#bodies.read(this.#ledger, positions), more };
+    return { entries: await this.#read(positions), more };
   }
 
   lineFrom(from: string, head?: string | null): Promise<PlacedEntry[]> {
-    return this.#bodies.read(this.#ledger, this.#ledger.fold.positionsFrom(from, head));
+    return this.#read(this.#ledger.fold.positionsFrom(from, head));
   }
 
   nodes(head?: string | null): OutlineNode[] {
@@ -175,10 +175,7 @@ export class FileLog implements SessionLog {
 
   entries(ids: readonly string[]): Promise<PlacedEntry[]> {
     const ledger = this.#ledger;
-    return this.#bodies.read(
-      ledger,
-      ids.flatMap((id) => ledger.positionOf(id) ?? []),
-    );
+    return this.#read(ids.flatMap((id) => ledger.positionOf(id) ?? []));
   }
 
   async entry(id: string): Promise<Entry | undefined> {
@@ -188,10 +185,7 @@ export class FileLog implements SessionLog {
   since(position: number): Promise<PlacedEntry[]> {
     const from = Math.max(0, position);
     const count = Math.max(0, this.position - from);
-    return this.#bodies.read(
-      this.#ledger,
-      Array.from({ length: count }, (_, index) => from + index),
-    );
+    return this.#read(Array.from({ length: count }, (_, index) => from + index));
   }
 
   isCutBehind(id: string): boolean {
@@ -199,11 +193,11 @@ export class FileLog implements SessionLog {
   }
 
   records(positions: readonly number[]): Promise<PlacedRecord[]> {
-    return this.#bodies.records(this.#ledger, positions);
+    return this.#there((ledger) => this.#bodies.records(ledger, positions));
   }
 
   held(positions: readonly number[]): Promise<Held> {
-    return this.#bodies.held(this.#ledger, positions);
+    return this.#there((ledger) => this.#bodies.held(ledger, positions));
   }
 
   show(): Disposable {
@@ -265,6 +259,28 @@ export class FileLog implements SessionLog {
     });
   }
 
+  #read(positions: readonly number[]): Promise<PlacedEntry[]> {
+    return this.#there((ledger) => this.#bodies.read(ledger, positions));
+  }
+
+  /** On a file that was overwritten in place this handle is of no more use: who opens the session gets another. */
+  async #there<T>(read: (ledger: Ledger) => Promise<T>): Promise<T> {
+    const ledger = this.#ledger;
+    try {
+      return await read(ledger);
+    } catch (error) {
+      if (isBoughError(error, 'LogDamaged')) await this.#endUnlessReadAgain(ledger, error);
+      throw error;
+    }
+  }
+
+  /** What a look at the file notices is read from its start by this handle. */
+  async #endUnlessReadAgain(ledger: Ledger, { message, data }: BoughError): Promise<void> {
+    await this.catchUp();
+    if (ledger !== this.#ledger || this.#standing.hasEnded) return;
+    this.#standing.end('stale', new BoughError('SessionStale', message, data));
+  }
+
   /** While nothing is done here. */
   #keepIndex(): Promise<void> {
     return this.#serial.run(async () => {
@@ -319,7 +335,9 @@ export class FileLog implements SessionLog {
     const world = { ids: this.#parts.ids, timestamp: new Date(this.#parts.clock.now()).toISOString() };
     const lines = composeLines(allowed, this.#ledger, world);
     if (lines.length > 0) {
-      const written = await this.#staleOnConflict(() => this.#log.commit(lines.map(({ text }) => text)));
+      const keepsTime = lines.every(({ request }) => request.options.keepsTime === true);
+      const texts = lines.map(({ text }) => text);
+      const written = await this.#staleOnConflict(() => this.#log.commit(texts, keepsTime));
       lines.forEach(({ request }, index) =>
         request.resolve((written[index] ?? []).map(({ entry }) => entry)),
       );

@@ -123,10 +123,6 @@ export class SessionHandles {
     return undefined;
   }
 
-  isRunning(paths: SessionPaths): boolean {
-    return this.#live.get(paths.name)?.isRunning === true;
-  }
-
   /** Names of the files of all that is open, written or not. */
   get openNames(): Set<string> {
     return new Set(this.#live.keys());
