@@ -101,6 +101,11 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     return stored === undefined ? undefined : this.#rows.summaryOf(stored);
   }
 
+  opened(id: string): SessionLog | undefined {
+    const log = this.#live.get(id);
+    return log?.isLive === true ? log : undefined;
+  }
+
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
     await this.#note(id, nameOf(name), signal);
   }

@@ -130,6 +130,10 @@ export class FileStore implements SessionStore, StoreAbilities {
     return handles.leaseOf(handles.pathsOf(id)).holder();
   }
 
+  opened(id: string): SessionLog | undefined {
+    return this.#handles.opened(this.#handles.pathsOf(id));
+  }
+
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
     await this.#note(id, nameOf(name), signal);
   }

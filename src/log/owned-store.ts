@@ -15,7 +15,7 @@ import type {
   StoreAbilities,
 } from './store.js';
 
-type Owned = SessionStore & Pick<StoreAbilities, 'summary' | 'setTags' | 'fork' | 'importCopy'>;
+type Owned = SessionStore & Pick<StoreAbilities, 'summary' | 'opened' | 'setTags' | 'fork' | 'importCopy'>;
 
 export class OwnedStore implements Owned {
   readonly #inner: Owned;
@@ -52,6 +52,11 @@ export class OwnedStore implements Owned {
     const row = await this.#inner.summary(id);
     if (row !== undefined && row.owner !== this.#owner) throw this.#denied(id);
     return row;
+  }
+
+  opened(id: string): SessionLog | undefined {
+    const log = this.#inner.opened(id);
+    return log === undefined ? undefined : this.admit(log);
   }
 
   async rename(id: string, name: string, signal?: AbortSignal): Promise<void> {
@@ -112,9 +117,11 @@ export class OwnedStore implements Owned {
     return { ...given, owner: this.#owner };
   }
 
-  /** One that is not there is nobody's. */
+  /** One that is not there is nobody's; of one that is open and not written yet, only its handle says whose it is. */
   async #check(id: string): Promise<void> {
+    this.opened(id);
     await this.summary(id);
+    this.opened(id); // who waits for the disk may be overtaken by who begins one
   }
 
   #mine(log: SessionLog): SessionLog {

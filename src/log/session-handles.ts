@@ -123,6 +123,12 @@ export class SessionHandles {
     return undefined;
   }
 
+  /** The same without a look at the disk, for who changes nothing. */
+  opened(paths: SessionPaths): FileLog | undefined {
+    const log = this.#live.get(paths.name);
+    return log?.isLive === true ? log : undefined;
+  }
+
   /** Names of the files of all that is open, written or not. */
   get openNames(): Set<string> {
     return new Set(this.#live.keys());

@@ -315,6 +315,8 @@ export interface ForkOptions {
 export interface StoreAbilities {
   /** The row of one session; undefined when there is none of this id. Opens no handle. */
   summary(id: string): Promise<SessionSummary | undefined>;
+  /** Its live handle, if it is open here, written or not. Opens none. */
+  opened(id: string): SessionLog | undefined;
   /** Replaces the session's tags: trimmed, each once, none blank. */
   setTags(id: string, tags: readonly string[], signal?: AbortSignal): Promise<void>;
   /**

@@ -229,6 +229,12 @@ export class WindowStore implements SessionStore {
     return log;
   }
 
+  /** Its live handle, whichever store it is of. */
+  opened(id: string): SessionLog | undefined {
+    const stores = [this.parts.memory, ...[...this.#known.values()].map(({ store }) => store)];
+    return stores.map((store) => store.opened?.(id)).find((log) => log !== undefined);
+  }
+
   /** Its row; undefined when it is not listed, or its store cannot tell. */
   async summary(id: string): Promise<SessionSummary | undefined> {
     return (await this.#of(id)).summary?.(id);

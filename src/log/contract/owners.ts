@@ -33,9 +33,29 @@ export function describeOwners({ expect }: Runner, check: Check): void {
     expect(await codeOf(mine.list({ owner: 'ext.her' }))).toBe('AccessDenied');
     await (await mine.create({ id: 'mine' })).append([text('a')]);
     expect(await codeOf(mine.fork('mine', { owner: 'ext.her' }))).toBe('AccessDenied');
-    const unwritten = await store.create({ id: 'unwritten', owner: 'ext.her' });
-    expect(await codeOf(mine.open('unwritten'))).toBe('AccessDenied');
-    expect(unwritten.access.mode).toBe('write');
+  });
+
+  check('keeps an owner away from what another has not written yet', async (store) => {
+    const mine = new OwnedStore(store, 'ext.me');
+    for (const owner of ['ext.her', undefined]) {
+      const id = owner ?? 'persons';
+      const log = await store.create({ id, ...(owner === undefined ? {} : { owner }) });
+      expect(await codeOf(mine.open(id))).toBe('AccessDenied');
+      expect(await codeOf(mine.openOrCreate(id))).toBe('AccessDenied');
+      expect(await codeOf(mine.rename(id, 'x'))).toBe('AccessDenied');
+      expect(await codeOf(mine.setTags(id, ['x']))).toBe('AccessDenied');
+      expect(await codeOf(mine.archive(id))).toBe('AccessDenied');
+      expect(await codeOf(mine.unarchive(id))).toBe('AccessDenied');
+      expect(await codeOf(mine.fork(id))).toBe('AccessDenied');
+      expect(await codeOf(mine.delete(id))).toBe('AccessDenied');
+      await log.append([text('still hers')]);
+      expect(await texts(log)).toEqual(['still hers']);
+    }
+    // One's own that is not written yet is one's own.
+    const own = await mine.create({ id: 'own' });
+    await mine.rename('own', 'N');
+    await own.append([text('a')]);
+    expect((await mine.summary('own'))?.title).toBe('N');
   });
 
   check('does for its owner what the store does', async (store) => {
