@@ -318,15 +318,36 @@ describe('a file that is not as it was left', () => {
     const [entry] = await log.append([user('say a')]);
     const again = await place.store().open('s');
     const bytes = await bytesOf(place.log('s'));
-    for (const [from, to] of [
-      ['say a', 'say b'],
-      [entry?.id ?? '', 'f'.repeat(16)],
+    for (const [from, to, read] of [
+      ['say a', 'say b', 'say b'],
+      [entry?.id ?? '', 'f'.repeat(16), 'say a'],
     ] as const) {
       await writeFile(place.log('s'), bytes.toString().replace(from, to));
       await expect(again.path()).rejects.toMatchObject({ code: 'LogDamaged' });
+      // The end of the file is compared: this handle has read it again.
+      expect([again.access.mode, await pathTexts(again)]).toEqual(['write', [read]]);
     }
-    await writeFile(place.log('s'), bytes);
-    expect(await pathTexts(again)).toEqual(['say a']);
+  });
+
+  it('is opened anew when a line within was overwritten in place: no handle stands in the way', async () => {
+    for (const text of ['one', 'two', 'three']) await log.append([user(text)]);
+    const other = place.store();
+    const again = await other.open('s');
+    const told: string[] = [];
+    again.onAccess(({ mode }) => told.push(mode));
+    const bytes = await bytesOf(place.log('s'));
+    await writeFile(place.log('s'), bytes.toString().replace('two', 'TWO'));
+    await again.catchUp();
+    await expect(again.path()).rejects.toMatchObject({
+      code: 'LogDamaged',
+      message: expect.stringContaining('open the session again') as string,
+    });
+    expect([again.access.mode, told]).toEqual(['stale', ['stale']]);
+    await expect(again.append([user('four')])).rejects.toMatchObject({ code: 'SessionStale' });
+    const fresh = await other.open('s');
+    expect(await pathTexts(fresh)).toEqual(['one', 'TWO', 'three']);
+    await fresh.append([user('four')]);
+    expect([fresh.damage, (await pathTexts(fresh)).length]).toEqual([[], 4]);
   });
 
   it('A9: notices with the next append that a write was acknowledged but never made', async () => {
