@@ -1,6 +1,6 @@
 /** One measurement of Bough's store in a process of its own: `WORK FOLDER ID`. Prints what it took and what came of it. */
 import { randomBytes } from 'node:crypto';
-import { open as openFile, rm } from 'node:fs/promises';
+import { open as openFile, readFile, readdir, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,6 +47,7 @@ function searching(folder: string): { reader: TextReader; store: FileStore } {
   return { reader, store: store(folder, reader.read) };
 }
 
+const NEWLINE = 0x0a;
 type Context = ReturnType<typeof selectPath>;
 
 const contextOf = async (log: SessionLog, head?: string): Promise<Context> =>
@@ -97,6 +98,22 @@ const works: Works = {
     measured(
       () => Promise.all([0, 1, 2, 3, 4].map((n) => openTo(folder, `${id}-${String(n)}`))),
       (opened) => ({ count: opened.reduce((sum, { count }) => sum + count, 0) }),
+    ),
+  /** The floor of whoever says of each line whether it is JSON. */
+  'open floor': (folder, id) =>
+    measured(
+      async () => {
+        const bytes = await readFile(path.join(folder, 'ours/sessions', `${id}.jsonl`));
+        let count = 0;
+        for (let from = 0; from < bytes.length;) {
+          const end = bytes.indexOf(NEWLINE, from);
+          JSON.parse(bytes.toString('utf8', from, end));
+          count++;
+          from = end + 1;
+        }
+        return count;
+      },
+      (lines) => ({ lines }),
     ),
   'open to context': (folder, id) =>
     measured(
@@ -185,6 +202,19 @@ const works: Works = {
     await rm(path.join(folder, 'ours/cache'), { recursive: true, force: true });
     return { ms: 0, bytes: 0 };
   },
+  /** The floor of whoever looks whether each log is as it was. */
+  'list floor': (folder) =>
+    measured(
+      async () => {
+        const sessions = path.join(folder, 'ours/sessions');
+        const names = (await readdir(sessions)).values();
+        const look = async (): Promise<void> => {
+          for (const name of names) await stat(path.join(sessions, name));
+        };
+        await Promise.all(Array.from({ length: 32 }, look));
+      },
+      () => ({}),
+    ),
   /** Among all sessions, whatever they are called. */
   search: async (folder) => {
     const { reader, store: shop } = searching(folder);
