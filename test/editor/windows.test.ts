@@ -43,7 +43,10 @@ test('B1: one window writes, the other follows live and says so, and goes on onc
     await other.at('send').click();
     await other.at('problem').waitFor();
     expect(await other.composer.inputValue()).toBe('Count backwards');
-    const offered = await other.notice('read-only').getByRole('button').allInnerTexts();
+    const working = other.notice('read-only');
+    await working.getByRole('button', { name: 'Show the whole notice' }).click();
+    await working.getByText('You can go on here as soon as it is done').waitFor();
+    const offered = await working.getByRole('button').allInnerTexts();
     expect(offered.filter((name) => name !== '')).toEqual(['Fork…']);
     await window.screenshot('follows');
     held.release();

@@ -14,7 +14,7 @@ export interface NoticeView {
     'damaged' | 'read-only' | 'stale' | 'newer' | 'not-saved' | 'config' | 'recovered' | 'conflict' | 'error';
   message: string;
   detail?: string;
-  /** The detail is shown when it is asked for. */
+  /** Detail and actions are shown when they are asked for. */
   isBrief?: true;
   actions: { label: string; command: UiCommand }[];
 }

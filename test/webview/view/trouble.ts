@@ -300,7 +300,13 @@ export function troubleTests(open: Open): void {
         ...idle,
         notices: [
           { kind: 'stale', message: `The file ${path} is gone.`, actions: [] },
-          { kind: 'read-only', message: 'It is in use.', detail: words, isBrief: true, actions: [] },
+          {
+            kind: 'read-only',
+            message: 'It is in use.',
+            detail: words,
+            isBrief: true,
+            actions: [{ label: 'Fork…', command: { type: 'fork_session' } }],
+          },
         ],
       };
       const chat = await open(scene);
@@ -322,8 +328,10 @@ export function troubleTests(open: Open): void {
       expect(cut.right).toBeLessThan(300);
       expect(cut.height).toBeLessThan(30);
       expect(await used.getByText(words).count()).toBe(0);
+      expect(await used.getByRole('button').count()).toBe(1);
       await used.getByRole('button', { name: 'Show the whole notice' }).click();
       await used.getByText(words).waitFor();
+      await used.getByRole('button', { name: 'Fork…' }).waitFor();
       await used.getByRole('button', { name: 'Fold the notice' }).click();
       expect(await used.getByText(words).count()).toBe(0);
     });
