@@ -89,6 +89,15 @@ describe('a tool call as a sentence', () => {
       }),
       'Edited a.ts · +0 −1',
     ],
+    // What the file became, whatever the pieces look like one by one.
+    [
+      card(
+        'edit',
+        { path: 'a.ts', edits: [{ old_text: 'a\n\nb', new_text: '' }] },
+        { result: 'Changed a.ts (+0 −2).\nLine 1 now:\nc' },
+      ),
+      'Edited a.ts · +0 −2',
+    ],
     [card('write', { path: 'a.md', content: 'one\ntwo\n' }), 'Wrote a.md · 2 lines'],
     [
       card(

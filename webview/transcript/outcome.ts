@@ -122,7 +122,12 @@ const answerWords = ({ call, result }: ToolCard): string | undefined =>
 const countLines = (value: string): number =>
   value === '' ? 0 : value.replace(/\n$/, '').split('\n').length;
 
+/** What became of the file, which its result begins with: where only a part of the edits changed something, or more. */
+const CHANGED = /^(?:Created|Changed) .* \((\+\d+ −\d+)\)\./;
+
 function changedLines(card: ToolCard): string | undefined {
+  const known = card.call.name === 'edit' ? CHANGED.exec(firstLine(card.result)) : null;
+  if (known !== null) return known[1];
   const input = inputOf(card);
   if (card.call.name === 'write') {
     const count = countLines(text(input['content']));
