@@ -109,6 +109,7 @@ async function contain(
       `${wanted} lies outside the workspace${through}. Bough works only inside the open folders.`,
     );
   }
+  if (!(await exists(best.root.path))) return folderGone(best.root);
   const relative = best.relative.split(path.sep).join('/');
   return {
     ...best,
@@ -117,6 +118,13 @@ async function contain(
     shown: shownAs(best.root, relative, roots),
   };
 }
+
+/** Nothing is made anew in its place, and no other path would help. */
+const folderGone = (root: Root): Failure =>
+  toolFailure(
+    'folder-gone',
+    `The workspace folder ${root.path} is not there any more: it was moved, renamed or deleted while it was open. Nothing in it can be read or changed until it is back, or the folder is opened where it is now.`,
+  );
 
 const isBelow = (relative: string): boolean =>
   relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);

@@ -43,6 +43,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(base, { recursive: true, force: true }));
 
+describe('a workspace folder that is gone', () => {
+  it('is named with its path, whatever is asked for in it, and the others go on', async () => {
+    const gone: Root = { name: 'gone', path: path.join(base, 'gone') };
+    for (const wanted of ['.', 'src/app.ts', path.join(gone.path, 'new.ts')]) {
+      const found = await locate(wanted, [gone]);
+      expect(found).toMatchObject({ kind: 'tool', code: 'folder-gone' });
+      expect(isFailure(found) && found.message).toContain(`The workspace folder ${gone.path} is not there`);
+    }
+    expect(await locate('project/src/app.ts', [gone, project])).toMatchObject({ relative: 'src/app.ts' });
+    expect(await locate('gone/a.ts', [gone, project])).toMatchObject({ code: 'folder-gone' });
+  });
+});
+
 const shown = async (wanted: string, roots: Root[]): Promise<string> => {
   const found = await locate(wanted, roots);
   return isFailure(found) ? `${found.code ?? ''}!` : found.shown;
