@@ -25,11 +25,13 @@ export function reportFindings(reports: readonly VerifyReport[], at: string): Ve
   );
   const isRepair =
     repaired.length + unmended.length > 0 || reports.some((report) => report.repaired.length > 0);
+  const mendable = logs.reduce((sum, log) => sum + (log.mendable ?? 0), 0);
   const lines = [
     '# Session files',
     '',
     `${at}. ${summary(logs, upset.length + foreign.length)}`,
     ...reports.flatMap(({ folder }) => (folder === undefined ? [] : [`Folder: ${folder}`])),
+    ...(mendable > 0 && !isRepair ? ['', howToRepair(mendable)] : []),
     ...section('Mended', repaired),
     ...section('Could not be mended', unmended),
     ...section('Done besides', [...new Set(reports.flatMap((report) => report.repaired))]),
@@ -41,18 +43,29 @@ export function reportFindings(reports: readonly VerifyReport[], at: string): Ve
       'No session logs: none of their lines is an entry. Repair leaves them as they are; what is said there is written behind what they hold',
       foreign.map(oneLine),
     ),
+    ...section(
+      'Of a newer format: whether they are in order, only a newer Bough can tell. They are left as they are',
+      logs.filter(isOnlyNewer).map((log) => `${oneLine(log)}: ${plain(log.newer ?? '')}`),
+    ),
     ...section('Side files without a session', orphans),
     ...section('Left behind by a process that ended while it wrote', strays),
-    ...section('In order', logs.filter((log) => !isUpset(log) && log.isForeign !== true).map(oneLine)),
+    ...section(
+      'In order',
+      logs.filter((log) => !isUpset(log) && log.isForeign !== true && !isOnlyNewer(log)).map(oneLine),
+    ),
     '',
   ];
   return {
     text: lines.join('\n'),
     troubles: upset.length + foreign.length + orphans.length + strays.length,
     repaired: repaired.length,
-    mendable: logs.reduce((sum, log) => sum + (log.mendable ?? 0), 0),
+    mendable,
   };
 }
+
+/** The question beside the report goes away; the report stays. */
+const howToRepair = (mendable: number): string =>
+  `**To repair:** run **Bough: Verify Session Files** from the Command Palette and choose **Repair**. It mends ${mendable} of what is named below, loses nothing, and looks through all files again first.`;
 
 /** Of a file full of them. */
 const LISTED = 20;
@@ -65,10 +78,16 @@ function shorten(items: readonly string[]): string[] {
 const isUpset = (log: LogReport): boolean =>
   log.unreadable !== undefined || log.damage.length > 0 || log.missingBlobs.length > 0;
 
+const isOnlyNewer = (log: LogReport): boolean =>
+  log.newer !== undefined && !isUpset(log) && log.isForeign !== true;
+
 function summary(logs: readonly LogReport[], upset: number): string {
   const bytes = logs.reduce((sum, log) => sum + log.bytes, 0);
   const files = `${count(logs.length, 'session file')}, ${sizeWords(bytes)}`;
-  return upset === 0 ? `${files}: all in order.` : `${files}: ${upset} not in order.`;
+  const newer = logs.filter(isOnlyNewer).length;
+  const rest = newer === 0 ? '' : ` ${newer} of a newer format, which cannot be judged here.`;
+  if (upset > 0) return `${files}: ${upset} not in order.${rest}`;
+  return newer === 0 ? `${files}: all in order.` : `${files}: none is not in order.${rest}`;
 }
 
 function describeLog(log: LogReport): string[] {

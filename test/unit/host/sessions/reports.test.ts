@@ -86,11 +86,14 @@ describe('the report on session files', () => {
   });
 
   it('counts what can be mended', () => {
-    const { mendable } = reportFindings(
+    const { mendable, text } = reportFindings(
       [report({ logs: [log({ mendable: 1 }), log(), log({ mendable: 2 })] })],
       '',
     );
     expect(mendable).toBe(3);
+    expect(text).toContain('run **Bough: Verify Session Files** from the Command Palette and choose **Repair**');
+    expect(text).toContain('It mends 3 of what is named below');
+    expect(reportFindings([report({ logs: [log()] })], 'now').text).not.toContain('To repair');
   });
 
   it('says of a file that is no session log only that, and cuts a long list of lines', () => {
