@@ -86,12 +86,19 @@ export const missing = (known: SessionSummary, file: string): SessionSummary => 
   detail: `not found here: ${file} is not there any more. Put it back and reopen the session to go on with it, or delete it from the list.`,
 });
 
-/** What a session is called where nobody named it: by its first words; a file that is no session log by its name. */
+/**
+ * What a session is called where nobody named it: by its first words; a file that is no session log by its name. An empty
+ * one may become any: it is called as it is when it is open.
+ */
 export const titleOf = (ledger: Ledger): string =>
   ledger.fold.state().name ??
   ledger.header.title ??
   firstPrompt(ledger) ??
-  (ledger.isSessionLog ? UNTITLED : ledger.header.id);
+  (ledger.isSessionLog || ledger.damage.some(({ kind }) => kind === 'empty') ? UNTITLED : ledger.header.id);
+
+/** What there is of it can be read, so that it is not damaged; the row says why it cannot be gone on with. */
+const newerFormat = ({ access }: Ledger): string | undefined =>
+  access.mode === 'read-only' && access.reason === 'newer' ? `newer format: ${access.message}` : undefined;
 
 /** Of no line where there is none. */
 const detailOf = ({ kind, line, reason }: LogDamage): string =>

@@ -117,6 +117,7 @@ describe('a damaged log', () => {
     expect(await look('s')).toMatchObject({ texts: [], damage: ['empty in line 1'], status: 'damaged' });
     const { sessions } = await place.store().list();
     expect(sessions[0]?.detail).toBe('the file is empty; nothing of it could be read');
+    expect(sessions[0]?.title).toBe('New session');
     const log = await place.store().open('s');
     await log.append([user('a')]);
     expect(log.damage).toMatchObject([{ kind: 'empty', isAll: true }]);
