@@ -28,6 +28,7 @@ export function summaryOf(
   const created = Date.parse(header.timestamp ?? '');
   const said = Date.parse(ledger.said ?? '');
   const damage = ledger.damage[0];
+  const detail = damage === undefined ? newerFormat(ledger) : detailOf(damage);
   return {
     id: sessionIdOf(name, header.id),
     title: titleOf(ledger),
@@ -44,7 +45,7 @@ export function summaryOf(
     owner: header.owner,
     ...originOf(header),
     status: damage === undefined ? statusOf(state) : 'damaged',
-    ...(damage === undefined ? {} : { detail: detailOf(damage) }),
+    ...(detail === undefined ? {} : { detail }),
   };
 }
 

@@ -56,6 +56,8 @@ export interface LogReport {
   missingBlobs: { hash: string; reason: string }[];
   /** None of its lines is one of a session: it is never written to. */
   isForeign?: true;
+  /** It is of a newer format, of which nobody here can say whether it is in order; why, in words. */
+  newer?: string;
   /** How many things `repair` would mend; absent when there is none. */
   mendable?: number;
   /** What was mended, in words; all else the report says is as it stands after that. */

@@ -89,6 +89,7 @@ async function examine(files: Files, paths: SessionPaths): Promise<Examined | un
       damage,
       missingBlobs: await missingOf(files, paths.folder, blobs),
       ...(ledger.isSessionLog || size === 0 ? {} : { isForeign: true as const }),
+      ...(isNewer(ledger.access) ? { newer: ledger.access.message } : {}),
       repaired: [],
     };
     return { report, paths, ledger };
@@ -98,6 +99,9 @@ async function examine(files: Files, paths: SessionPaths): Promise<Examined | un
     return { report: unreadable(paths, error), paths };
   }
 }
+
+const isNewer = (access: Access): access is Access & { mode: 'read-only' } =>
+  access.mode === 'read-only' && access.reason === 'newer';
 
 async function readWhole(
   files: Files,
