@@ -15,6 +15,7 @@ import { DRAFT_FILE, LOG_SUFFIX, sessionIdOf, sessionPaths, type SessionPaths } 
 import { stagedBy } from './staged-name.js';
 import { ifThere, stored } from './storage.js';
 import { titleOf } from './summary.js';
+import type { Access } from './store.js';
 import type { LogReport, VerifyReport } from './upkeep.js';
 import { isAliveHere } from './holder.js';
 
