@@ -2,10 +2,11 @@
 import type { Clock, Ids } from '../ports.js';
 import type { BoughError } from '../shared/failure.js';
 import { ConnectedBlobs } from './connected-blobs.js';
-import { exists, type CopyInit } from './copy-init.js';
+import { exists, goneMeanwhile, type CopyInit } from './copy-init.js';
 import { copyLines, hashesIn } from './copy-lines.js';
 import type { CopyPlan } from './copy-plan.js';
-import type { StoredEntry, StoredSession } from './custom-store.js';
+import { beginsWith } from './connected-writes.js';
+import type { CallOptions, CustomStore, StoredEntry, StoredSession } from './custom-store.js';
 import { importRecords } from './import-records.js';
 import type { StoreBoundary } from './store-boundary.js';
 import { carryBlob } from './session-copy.js';
@@ -15,6 +16,8 @@ export interface ConnectedCopy {
   init: CopyInit;
   plan: CopyPlan;
   positions: readonly number[];
+  /** The original is in its place still. */
+  isThere: () => Promise<boolean>;
 }
 
 export interface Snapshot extends StoredSession {
@@ -28,22 +31,28 @@ interface CopyParts {
   onTrouble: (error: BoughError) => void;
 }
 
-/** The entries of the copy, with the blobs that they name put into the store. One that the original lacks stays missing. */
+/**
+ * The entries of the copy, with the blobs that they name put into the store. One that the original lacks stays missing.
+ *
+ * @throws BoughError SessionConflict where the original is not there any more, as `isThere` tells, and blobs of it neither
+ */
 export async function copyEntries(
   { boundary, clock, ids, onTrouble }: CopyParts,
   source: SessionLog,
-  { init, plan, positions }: ConnectedCopy,
+  { init, plan, positions, isThere }: ConnectedCopy,
 ): Promise<StoredEntry[]> {
   const blobs = new ConnectedBlobs(boundary, init.id);
   const convert = importRecords(source, { ids, blobs, onTrouble });
   const timestamp = new Date(clock.now()).toISOString();
   const parts = { source, plan, positions, ids, timestamp };
   const entries: StoredEntry[] = [];
+  let missing = 0;
   for await (const line of copyLines({ ...parts, ...(convert === undefined ? {} : { convert }) })) {
-    for (const hash of hashesIn(line)) await carryBlob(source.blobs, hash, blobs);
+    for (const hash of hashesIn(line)) if (!(await carryBlob(source.blobs, hash, blobs))) missing++;
     const records = JSON.parse(line) as StoredEntry | StoredEntry[];
     entries.push(...(Array.isArray(records) ? records : [records]));
   }
+  if (missing > 0 && !(await isThere())) throw goneMeanwhile(source, missing);
   return entries;
 }
 
@@ -53,9 +62,17 @@ export async function storeWhole(
   header: { id: string },
   entries: readonly StoredEntry[],
 ): Promise<void> {
-  const isMade = await boundary.call('create', (store, options) =>
-    store.create({ ...header }, entries, options),
-  ).result;
+  let isMade: boolean;
+  try {
+    const create = (store: CustomStore, options: CallOptions) =>
+      store.create({ ...header }, entries, options);
+    isMade = await boundary.call('create', create).result;
+  } catch (error) {
+    // It may have landed all the same.
+    const stored = await boundary.load(header.id);
+    if (stored === undefined || !beginsWith(stored.entries, entries)) throw error;
+    isMade = true;
+  }
   if (!isMade) throw exists(header.id);
 }
 

@@ -13,7 +13,7 @@ import { serialiseBatch } from './codec.js';
 import { Ahead, completeBatch } from './complete.js';
 import { ConnectedBlobs } from './connected-blobs.js';
 import { ConnectedRecords } from './connected-records.js';
-import { addition, creation } from './connected-writes.js';
+import { addition, beginsWith, creation } from './connected-writes.js';
 import type { StoredEntry, StoredSession } from './custom-store.js';
 import { checkHead } from './group.js';
 import type { Ledger } from './ledger.js';
@@ -56,6 +56,8 @@ export class ConnectedLog implements SessionLog {
   #runs = 0;
   /** A write that has not returned, or whose outcome is unknown. */
   #doubt: Promise<void> | undefined;
+  /** What such a write was to make the session with. */
+  #attempted: readonly StoredEntry[] = [];
   readonly #serial = new Serial();
   readonly #appended = new Listeners<readonly PlacedEntry[]>();
 
@@ -312,6 +314,7 @@ export class ConnectedLog implements SessionLog {
       isDone = await result;
     } catch (error) {
       this.#doubt = returned;
+      if (isNew) this.#attempted = entries;
       throw error;
     }
     if (isDone !== true) throw this.#conflict(isNew);
@@ -338,6 +341,8 @@ export class ConnectedLog implements SessionLog {
       this.#end(gone);
       throw gone;
     }
+    // One that begins with what was to make it was made by that: ids are never given twice.
+    if (this.#isNew && beginsWith(stored.entries, this.#attempted)) this.#isNew = false;
     if (this.#isNew) {
       const taken = this.#conflict(true);
       this.#end(taken);

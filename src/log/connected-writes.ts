@@ -35,3 +35,7 @@ export function addition(id: string, position: number, entries: readonly StoredE
     },
   };
 }
+
+/** Whether what a store has of a session is what it was made with, and what was added since. */
+export const beginsWith = (stored: readonly StoredEntry[], made: readonly StoredEntry[]): boolean =>
+  made.length > 0 && made.every((entry, index) => entry['id'] === stored[index]?.['id']);

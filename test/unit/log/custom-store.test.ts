@@ -221,6 +221,65 @@ describe('a custom store that fails', () => {
     expect(await pathTexts(await connect().open('a'))).toEqual(['one', 'two', 'three']);
   });
 
+  describe('after it made a session', () => {
+    /** Makes the next session and says that it could not. */
+    const losesAnswer = (): { store: CustomStore; failNext: () => void } => {
+      let isFailing = false;
+      const create: CustomStore['create'] = async (head, entries) => {
+        const isMade = await custom.create(head, entries);
+        if (isFailing) throw new Error('connection lost');
+        return isMade;
+      };
+      return { store: withMethods({ create }), failNext: () => (isFailing = !isFailing) };
+    };
+
+    it('is looked at: what landed counts, and is gone on with', async () => {
+      const { store, failNext } = losesAnswer();
+      const log = await connect(store).create({ id: 'a', title: 'T' });
+      const told: number[] = [];
+      log.onAppend((placed) => told.push(...placed.map(({ position }) => position)));
+      failNext();
+      await expect(log.append([user('one'), assistant('two')])).rejects.toThrow('connection lost');
+      failNext();
+      await log.append([user('three')]);
+      expect([await pathTexts(log), told]).toEqual([
+        ['one', 'two', 'three'],
+        [0, 1, 2],
+      ]);
+      const again = await connect().open('a');
+      expect([again.header.title, await pathTexts(again)]).toEqual(['T', ['one', 'two', 'three']]);
+    });
+
+    it('is looked at before a turn, too, and told from one that somebody else made', async () => {
+      const { store, failNext } = losesAnswer();
+      failNext();
+      const log = await connect(store).create({ id: 'a' });
+      await expect(log.append([user('one')])).rejects.toThrow('connection lost');
+      (await log.acquire()).dispose();
+      expect(await pathTexts(log)).toEqual(['one']);
+      const failing = withMethods({ create: () => Promise.reject(new Error('connection lost')) });
+      const late = await connect(failing).create({ id: 'b' });
+      await expect(late.append([user('mine')])).rejects.toThrow('connection lost');
+      await custom.create(header('b'), [message('theirs', null)]);
+      await expect(late.append([user('mine')])).rejects.toMatchObject({
+        code: 'SessionConflict',
+        message: expect.stringContaining('another session of this id') as string,
+      });
+    });
+
+    it('has a copy, and what was brought back', async () => {
+      const { store, failNext } = losesAnswer();
+      const connected = connect(store);
+      await (await connected.create({ id: 'a' })).append([user('one')]);
+      failNext();
+      expect(await pathTexts(await connected.fork('a', { id: 'copy' }))).toEqual(['one']);
+      await (await connected.delete('a')).undo();
+      expect(await pathTexts(await connected.open('a'))).toEqual(['one']);
+      const failing = connect(withMethods({ create: () => Promise.reject(new Error('connection lost')) }));
+      await expect(failing.fork('a', { id: 'other' })).rejects.toThrow('connection lost');
+    });
+  });
+
   it('A9: is found out within a turn when it says it wrote and did not', async () => {
     const log = await connect(withMethods({ append: async () => true })).create({ id: 'a' });
     await log.append([user('one')]);
