@@ -107,7 +107,7 @@ function holderNotice({ window, pid, host, since }: Holder): NoticeView {
   return {
     kind: 'read-only',
     message: `Another window works (process ${pid}).`,
-    detail: `It is "${window}" on ${host}, since ${time}. What is said there appears here once it is complete. You can go on here as soon as it is done, stopped or that window is closed; until then, a fork goes on by itself.`,
+    detail: `It is “${window}” on ${host}, since ${time}. What is said there appears here once it is complete. You can go on here as soon as it is done, stopped or that window is closed; until then, a fork goes on by itself.`,
     isBrief: true,
     actions: [{ label: 'Fork…', command: { type: 'fork_session' } }],
   };

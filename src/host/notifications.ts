@@ -22,11 +22,11 @@ export function notifyWhenNeeded(sessions: OpenSessions, chats: Chats, tell: Tel
     const text =
       run === 'waiting'
         ? vscode.l10n.t(
-            '"{0}" asks before it goes on: {1}',
+            '“{0}” asks before it goes on: {1}',
             session.title(),
             summary ?? vscode.l10n.t('an approval'),
           )
-        : vscode.l10n.t('"{0}" waits: the server asks for a long pause.', session.title());
+        : vscode.l10n.t('“{0}” waits: the server asks for a long pause.', session.title());
     tell.info(text, {
       [vscode.l10n.t('Show')]: () =>
         chats.show(event.id, { at: run === 'waiting' ? 'approval' : 'composer' }),

@@ -20,7 +20,7 @@ test('H4: a fork ends where it was told to, goes on in its own file, and remembe
     const original = onlyLog(editor.storage());
 
     await editor.runCommand('Bough: Fork Session…');
-    await editor.pick('Before "Good night"');
+    await editor.pick('Before “Good night”');
     await eventually(() => logsBelow(editor.storage()).length === 2, { what: 'a copy' });
     const chat = await personAt(editor);
     await eventually(async () => (await chat.at('message').count()) === 2, { what: 'half the conversation' });
@@ -159,7 +159,7 @@ test('each of several deletions can be undone, by its message or from the trash;
       await editor.confirm('Delete');
       await editor.page.locator('.monaco-dialog-box').waitFor({ state: 'hidden' });
     }
-    const told = editor.notification('Deleted "Alder"');
+    const told = editor.notification('Deleted “Alder”');
     await eventually(async () => (await told.count()) === 2, { what: 'both can be undone' });
     await editor.screenshot('deleted');
     await told.first().getByRole('button', { name: 'Undo' }).click();

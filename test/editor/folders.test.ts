@@ -159,9 +159,9 @@ test('sessions of another profile are listed and only read here; a fork of one g
 
     await run(editor, 'bough.session.otherFolders');
     await editor.screenshot('profiles');
-    await editor.pick(/At work.*profile "Work"/);
+    await editor.pick(/At work.*profile “Work”/);
     await person.says('Good evening.');
-    const notice = person.notice('read-only').filter({ hasText: 'the profile "Work"' });
+    const notice = person.notice('read-only').filter({ hasText: 'the profile “Work”' });
     await notice.waitFor();
     expect(await person.composer.getAttribute('readonly')).not.toBeNull();
     await editor.screenshot('another-profile');
@@ -201,8 +201,8 @@ test('sessions of another profile are listed and only read here; a fork of one g
     await chat.run('idle');
     expect(readFileSync(mine.file)).toEqual(mine.bytes);
     await run(editor, 'bough.session.otherFolders');
-    await editor.pick(/Hello.*profile "Default"/);
-    await chat.notice('read-only').filter({ hasText: 'the profile "Default"' }).waitFor();
+    await editor.pick(/Hello.*profile “Default”/);
+    await chat.notice('read-only').filter({ hasText: 'the profile “Default”' }).waitFor();
     editor.setMachineSettings(providers(server.url));
     await editor.notification(`Sessions are kept in ${editor.storage()}`).waitFor();
     await reloaded(editor);

@@ -28,7 +28,7 @@ test('H11 H12: a key, typed or found in the settings, is in no file of ours or o
       const bearer = () => server.requests.at(-1)?.headers['authorization'];
       await editor.runCommand('Bough: Set API Key…');
       await editor.answer(typed);
-      await editor.notification('The key of "scripted" is stored').waitFor();
+      await editor.notification('The key of “scripted” is stored').waitFor();
 
       // A command that prints keys, and a server that sends one back: in an answer and in a refusal.
       server.enqueue(
@@ -144,7 +144,7 @@ test('the settings of a repository bring no request with a key, and no other mod
         let person = first;
         await editor.runCommand('Bough: Set API Key…');
         await editor.answer(typed);
-        await editor.notification('The key of "scripted" is stored').waitFor();
+        await editor.notification('The key of “scripted” is stored').waitFor();
         server.enqueue(
           reply.calls([{ name: 'run', args: { command: 'touch x' } }]),
           reply.text('Asked first.'),

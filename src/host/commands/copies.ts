@@ -109,7 +109,7 @@ async function pickPoint(
         ]),
     { label: vscode.l10n.t('From the end'), description: vscode.l10n.t('the whole line'), point: {} },
     ...prompts.reverse().map(([entry, , , , preview]) => ({
-      label: vscode.l10n.t('Before "{0}"', plainLabel(preview)),
+      label: vscode.l10n.t('Before “{0}”', plainLabel(preview)),
       point: { before: entry },
     })),
   ];

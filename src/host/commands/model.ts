@@ -74,7 +74,7 @@ async function setKey(parts: ModelCommandParts, given: unknown, givenKey: unknow
   if (key === undefined || key.trim() === '') return;
   await keys.set(name, { origin, key: key.trim() });
   onKeys();
-  tell.info(vscode.l10n.t('The key of "{0}" is stored. It is sent to {1} only.', name, origin));
+  tell.info(vscode.l10n.t('The key of “{0}” is stored. It is sent to {1} only.', name, origin));
 }
 
 async function removeKey(
@@ -87,8 +87,8 @@ async function removeKey(
   onKeys();
   tell.info(
     had
-      ? vscode.l10n.t('The key of "{0}" is removed.', name)
-      : vscode.l10n.t('There is no key of "{0}".', name),
+      ? vscode.l10n.t('The key of “{0}” is removed.', name)
+      : vscode.l10n.t('There is no key of “{0}”.', name),
   );
 }
 
@@ -117,7 +117,7 @@ async function askKey(name: string, origin: string): Promise<string | undefined>
   return vscode.window.showInputBox({
     title: vscode.l10n.t('Set API Key'),
     prompt: vscode.l10n.t(
-      'The key of "{0}". It is kept in VS Code\'s secret storage and sent to {1} only.',
+      "The key of “{0}”. It is kept in VS Code's secret storage and sent to {1} only.",
       name,
       origin,
     ),

@@ -111,7 +111,7 @@ async function setArchived(parts: SessionCommandParts, id: string, isArchived: b
   if (sessions.peek(id)) await sessions.reopen(id);
   tree.refresh();
   if (!isArchived) return;
-  tell.info(vscode.l10n.t('Archived "{0}".', title), {
+  tell.info(vscode.l10n.t('Archived “{0}”.', title), {
     [vscode.l10n.t('Undo')]: () => setArchived(parts, id, false),
   });
 }
@@ -124,7 +124,7 @@ async function remove(parts: SessionCommandParts, id: string): Promise<void> {
   const yes = isMissing ? vscode.l10n.t('Delete from List') : vscode.l10n.t('Delete');
   const detail = await whatGoes(parts, id, isMissing);
   const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Delete "{0}"?', title),
+    vscode.l10n.t('Delete “{0}”?', title),
     { modal: true, detail },
     yes,
   );
@@ -134,7 +134,7 @@ async function remove(parts: SessionCommandParts, id: string): Promise<void> {
   const { undo } = await store.delete(id);
   await chats.drop(id, () => ids.session());
   tree.refresh();
-  if (isMissing) return tell.info(vscode.l10n.t('"{0}" is no longer in the list.', title));
+  if (isMissing) return tell.info(vscode.l10n.t('“{0}” is no longer in the list.', title));
   const undone = async (): Promise<void> => {
     await undo();
     tree.refresh();
@@ -142,7 +142,7 @@ async function remove(parts: SessionCommandParts, id: string): Promise<void> {
   };
   const at = new Date(now()).toLocaleTimeString(vscode.env.language);
   const apart = vscode.l10n.t('It had {0} messages and was deleted at {1}.', row?.messages ?? 0, at);
-  tell.info(vscode.l10n.t('Deleted "{0}".', title), { [vscode.l10n.t('Undo')]: undone }, apart);
+  tell.info(vscode.l10n.t('Deleted “{0}”.', title), { [vscode.l10n.t('Undo')]: undone }, apart);
 }
 
 /** What deleting takes with it, and how it is taken back. */
@@ -157,7 +157,7 @@ async function whatGoes({ store }: SessionCommandParts, id: string, isMissing: b
     );
   return (await store.hasTrash(id))
     ? vscode.l10n.t(
-        'All its branches go with it. It is kept in the trash for 7 days: undo this from the message that follows, or bring it back with Restore Deleted Session… in the "…" menu of the sessions.',
+        'All its branches go with it. It is kept in the trash for 7 days: undo this from the message that follows, or bring it back with Restore Deleted Session… in the “…” menu of the sessions.',
       )
     : vscode.l10n.t('All its branches go with it. You can undo this from the message that follows.');
 }

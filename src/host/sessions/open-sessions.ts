@@ -251,7 +251,7 @@ function unreadable(id: string, error: unknown): OpenedLog {
 }
 
 const notFoundHere = ({ title, detail }: { title: string; detail?: string }): string =>
-  `The session "${title}" is ${detail ?? 'not found here.'}`;
+  `The session “${title}” is ${detail ?? 'not found here.'}`;
 
 async function end({ session, bag }: Slot): Promise<void> {
   const opened = await session.catch(() => undefined);

@@ -77,7 +77,7 @@ export class OtherFolders {
     const text =
       gone.length === 1
         ? vscode.l10n.t(
-            'There are sessions of "{0}", a folder that is not there any more. If it was renamed or moved to this one, they can be shown here.',
+            'There are sessions of “{0}”, a folder that is not there any more. If it was renamed or moved to this one, they can be shown here.',
             nameOf(one.bucket),
           )
         : vscode.l10n.t(
@@ -99,7 +99,7 @@ export class OtherFolders {
     await vscode.commands.executeCommand('setContext', 'bough.relink.offered', false);
     await this.followFolders();
     const text = vscode.l10n.t(
-      'The sessions of "{0}" are shown in this folder from now on.',
+      'The sessions of “{0}” are shown in this folder from now on.',
       nameOf(chosen.bucket),
     );
     tell.info(text, {
@@ -149,7 +149,7 @@ export class OtherFolders {
   private rowsElsewhere(root: RootElsewhere): FolderRow[] {
     if (root.isMissing === true) return this.rowsOfMissing(root.root);
     const where =
-      root.profile === undefined ? root.root : vscode.l10n.t('profile "{0}" of VS Code', root.profile);
+      root.profile === undefined ? root.root : vscode.l10n.t('profile “{0}” of VS Code', root.profile);
     const why =
       root.profile === undefined
         ? vscode.l10n.t(
@@ -157,7 +157,7 @@ export class OtherFolders {
             root.root,
           )
         : vscode.l10n.t(
-            'This session belongs to the profile "{0}" of VS Code. It can be read here; a copy or a fork of it belongs to this profile and can be gone on with.',
+            'This session belongs to the profile “{0}” of VS Code. It can be read here; a copy or a fork of it belongs to this profile and can be gone on with.',
             root.profile,
           );
     return root.folders.flatMap((bucket) => [
@@ -262,7 +262,7 @@ async function isMeant({ bucket, isGone: isFolderGone }: Found): Promise<boolean
   if (isFolderGone) return true;
   const yes = vscode.l10n.t('Link');
   const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Show the sessions of "{0}" in this folder?', nameOf(bucket)),
+    vscode.l10n.t('Show the sessions of “{0}” in this folder?', nameOf(bucket)),
     {
       modal: true,
       detail: vscode.l10n.t(

@@ -87,7 +87,7 @@ function sayWhenNone(pick: vscode.QuickPick<SessionItem>): void {
     if (rows.length < pick.items.length) pick.items = rows;
     return;
   }
-  const label = plainLabel(vscode.l10n.t('No title has "{0}" in it', pick.value.trim()));
+  const label = plainLabel(vscode.l10n.t('No title has “{0}” in it', pick.value.trim()));
   const detail = vscode.l10n.t('Filter Sessions… in the list of sessions looks in what was said, too.');
   pick.items = [...rows, { id: '', label, detail, alwaysShow: true, isWords: true }];
 }

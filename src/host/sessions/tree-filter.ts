@@ -17,7 +17,7 @@ export const queryOf = ({ archived, text }: TreeFilter): ListQuery => ({
 
 /** What the list says above its rows; undefined when it shows all. */
 export function filterWords({ archived, text }: TreeFilter): string | undefined {
-  if (text !== '') return vscode.l10n.t('Only sessions whose title or text has "{0}"', text);
+  if (text !== '') return vscode.l10n.t('Only sessions whose title or text has “{0}”', text);
   if (archived === 'all') return undefined;
   return archived ? vscode.l10n.t('Only archived sessions') : vscode.l10n.t('Without archived sessions');
 }
@@ -69,7 +69,7 @@ function itemsFor(typed: string, current: TreeFilter): FilterItem[] {
     text === ''
       ? { label: vscode.l10n.t('Type a part of the title or the text'), alwaysShow: true }
       : {
-          label: vscode.l10n.t('Title or text has "{0}"', text),
+          label: vscode.l10n.t('Title or text has “{0}”', text),
           alwaysShow: true,
           filter: { archived: 'all', text },
         },

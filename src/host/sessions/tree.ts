@@ -292,7 +292,7 @@ function restingIcon({ origin }: SessionSummary, isEphemeral: boolean): { icon: 
 const copiedFrom = (title: string | undefined): string =>
   title === undefined
     ? vscode.l10n.t('Copied from a session that is not in this list')
-    : vscode.l10n.t('Copied from "{0}"', title);
+    : vscode.l10n.t('Copied from “{0}”', title);
 
 /** What a row, or how many there are, may follow from. */
 const rowTypes = new Set(['session_info', 'head', 'label', 'incomplete_output']);

@@ -164,7 +164,7 @@ describe('notices', () => {
     expect(notice).toMatchObject({ kind: 'read-only' });
     expect(notice?.message).toBe('Another window works (process 41).');
     expect(notice?.isBrief).toBe(true);
-    expect(notice?.detail).toMatch(/"shop" on here, since /);
+    expect(notice?.detail).toMatch(/“shop” on here, since /);
     expect(notice?.detail).toMatch(/go on here as soon as it is done, stopped or that window is closed/);
     // What could only refuse while that window works is not offered.
     expect(notice?.actions.map(({ command }) => command.type)).toEqual(['fork_session']);

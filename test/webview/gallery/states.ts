@@ -466,7 +466,7 @@ function followed(name: string, more: Partial<State> = {}): State {
         kind: 'read-only',
         message: 'Another window works (process 41235).',
         detail:
-          'It is "shop" on workstation, since 10:32:11. What is said there appears here once it is complete. You can go on here as soon as it is done, stopped or that window is closed; until then, a fork goes on by itself.',
+          'It is “shop” on workstation, since 10:32:11. What is said there appears here once it is complete. You can go on here as soon as it is done, stopped or that window is closed; until then, a fork goes on by itself.',
         isBrief: true,
         actions: [{ label: 'Fork…', command: { type: 'fork_session' } }],
       },

@@ -204,7 +204,7 @@ describe('open sessions', () => {
     const { agent } = await sessions.open('one');
     expect(agent.log.access).toMatchObject({
       reason: 'missing',
-      message: 'The session "Is it so?" is not found here: /s/one.jsonl',
+      message: 'The session “Is it so?” is not found here: /s/one.jsonl',
     });
     expect(sessions.troubleOf('one')).toMatchObject({ code: 'SessionNotFound' });
     expect((await sessions.open('two')).agent.log.access.mode).toBe('write');

@@ -56,9 +56,9 @@ describe('boxes that ask for a session', () => {
   it('the filter keeps its fixed choices that are typed beside the search for that text', async () => {
     const chosen = pickFilter(noFilter);
     asked.quick.type('Archived');
-    expect(always()).toEqual(['Title or text has "Archived"', 'Without archived', 'Archived only']);
+    expect(always()).toEqual(['Title or text has “Archived”', 'Without archived', 'Archived only']);
     asked.quick.type('shop');
-    expect(always()).toEqual(['Title or text has "shop"']);
+    expect(always()).toEqual(['Title or text has “shop”']);
     asked.quick.type('archived o');
     asked.quick.accept();
     expect(await chosen).toEqual({ archived: true, text: '' });
@@ -75,7 +75,7 @@ describe('boxes that ask for a session', () => {
     const chosen = pickSession(parts);
     await idle();
     asked.quick.type('no such words');
-    expect(always()).toEqual(['No title has "no such words" in it']);
+    expect(always()).toEqual(['No title has “no such words” in it']);
     asked.quick.accept();
     expect(asked.isOpen).toBe(true);
     asked.quick.type('PARSER');
