@@ -130,14 +130,19 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     const kept = (await source.path(head)).map((entry) => entry.id);
     const plan = new CopyPlan({ outline: source.outline, kept, head, isForeign: false });
     const init = forkInit(this.#parts.ids, source, head, options);
-    return this.#copy(source, { init, plan, positions: source.linePositions(head) }, options.signal);
+    const isThere = async (): Promise<boolean> =>
+      source.position === 0 || (await this.#boundary.load(id)) !== undefined;
+    return this.#copy(source, { init, plan, positions: source.linePositions(head), isThere }, options.signal);
   }
 
   importCopy(source: SessionLog, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
     const { outline, head } = source;
     const plan = new CopyPlan({ outline, kept: outline.map(([id]) => id), head, isForeign: true });
     const positions = Array.from({ length: source.position }, (_, position) => position);
-    return this.#copy(source, { init: importInit(this.#parts.ids, source, init), plan, positions }, signal);
+    const wasStale = source.access.mode === 'stale';
+    const isThere = (): Promise<boolean> => Promise.resolve(wasStale || source.access.mode !== 'stale');
+    const copy = { init: importInit(this.#parts.ids, source, init), plan, positions, isThere };
+    return this.#copy(source, copy, signal);
   }
 
   delete(id: string, signal?: AbortSignal): Promise<Deletion> {
@@ -312,7 +317,7 @@ export class ConnectedStore implements SessionStore, StoreAbilities {
     if (kept === undefined)
       throw new BoughError(
         'SessionNotFound',
-        'This session was removed for good; it cannot be brought back.',
+        'There is nothing of this session to bring back: it was removed for good, or was not there any more when it was deleted.',
       );
     await this.#refuseKnown(id);
     await putBack(this.#boundary, id, kept);

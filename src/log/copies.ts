@@ -12,6 +12,7 @@ import {
   exists,
   forkInit,
   forkPoint,
+  goneMeanwhile,
   importInit,
   isElsewhere,
   refuseWhileAsked,
@@ -24,6 +25,7 @@ import type { FileLog } from './log.js';
 import { carryBlob, linkBlobsFrom, writeCopy, type CarryBlob } from './session-copy.js';
 import { LOG_SUFFIX } from './session-name.js';
 import type { SessionHandles } from './session-handles.js';
+import { ifThere, stored } from './storage.js';
 import type { ForkOptions, SessionInit, SessionLog } from './store.js';
 import type { Staged, Trash } from './trash.js';
 
@@ -46,6 +48,8 @@ interface Copy {
   plan: CopyPlan;
   positions: readonly number[];
   carry: CarryBlob;
+  /** The original is in its place still. */
+  isThere: () => Promise<boolean>;
 }
 
 export class Copies {
@@ -68,6 +72,7 @@ export class Copies {
         plan: new CopyPlan({ outline: source.outline, kept, head, isForeign: isElsewhere(source) }),
         positions: source.linePositions(head),
         carry: linkBlobsFrom(files, paths.folder),
+        isThere: () => handles.isOnDisk(paths),
       };
       return this.#make(source, copy, options.signal);
     });
@@ -82,18 +87,20 @@ export class Copies {
       plan: new CopyPlan({ outline, kept, head, isForeign: true, isWhole: true }),
       positions: Array.from({ length: source.position }, (_, position) => position),
       carry: this.#carryFrom(source),
+      isThere: () => this.#isThere(source),
     };
     return this.#make(source, copy, signal);
   }
 
   async #make(
     source: SessionLog,
-    { init, plan, positions, carry }: Copy,
+    { init, plan, positions, carry, isThere }: Copy,
     signal?: AbortSignal,
   ): Promise<FileLog> {
     const { access } = source;
     if (access.mode === 'read-only' && access.reason === 'newer') throw refusalOf(access);
     const { handles, trash, files, clock, ids, producer, onTrouble } = this.#parts;
+    const wasThere = await isThere();
     const timestamp = new Date(clock.now()).toISOString();
     const header: Header = newHeader(init.id, timestamp, producer, init);
     return handles.gated(
@@ -114,7 +121,10 @@ export class Copies {
             timestamp,
             ...(convert === undefined ? {} : { convert }),
           });
-          await writeCopy(files, staged, header, lines, carry);
+          const missing = await writeCopy(files, staged, header, lines, carry);
+          // What it lacked before it still lacks; what went with it would be missing in the copy alone.
+          if (missing.length > 0 && wasThere && !(await isThere()))
+            throw goneMeanwhile(source, missing.length);
           await handles.underLease(paths, () => staged.commit());
         } catch (error) {
           await this.#abandon(staged);
@@ -171,6 +181,12 @@ export class Copies {
     }
     signal?.throwIfAborted();
     await source.catchUp();
+  }
+
+  async #isThere({ file, access }: SessionLog): Promise<boolean> {
+    if (file === undefined) return access.mode !== 'stale';
+    const stat = await stored('look at', file, () => ifThere(this.#parts.files.stat(file)));
+    return stat !== undefined;
   }
 
   /** A log in a file has its blobs beside it; they are linked, not written again. */

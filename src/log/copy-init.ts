@@ -52,6 +52,13 @@ const lineageOf = (source: SessionLog): string => (isElsewhere(source) ? source.
 export const exists = (id: string): BoughError =>
   new BoughError('SessionExists', `There is a session ${id} already; open it instead.`);
 
+/** A copy is there whole or not at all. */
+export const goneMeanwhile = (source: SessionLog, missing: number): BoughError =>
+  new BoughError(
+    'SessionConflict',
+    `Session ${source.id} was deleted or moved away while it was copied, and ${missing === 1 ? 'an attachment' : `${missing} attachments`} with it; no copy was made. Bring it back, then copy it.`,
+  );
+
 /** What is not named in `init` is as the original has it; its owner is nobody's. */
 export function importInit(ids: Ids, source: SessionLog, init: SessionInit): CopyInit {
   const { folder, title, subagent_task } = source.header;

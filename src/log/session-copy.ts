@@ -18,16 +18,17 @@ export interface CopyTarget {
   folder: string;
 }
 
-/** Puts one blob into `folder`; one that the original lacks stays missing, and the copy says so as the original does. */
-export type CarryBlob = (hash: string, folder: string) => Promise<void>;
+/** Puts one blob into `folder`; false for one that the original lacks: the copy says so as the original does. */
+export type CarryBlob = (hash: string, folder: string) => Promise<boolean>;
 
+/** Returns what the original lacks of what its lines name. */
 export async function writeCopy(
   files: Files,
   target: CopyTarget,
   header: Header,
   lines: AsyncIterable<string>,
   carry: CarryBlob,
-): Promise<void> {
+): Promise<string[]> {
   const hashes = new Set<string>();
   await stored('write the copy', target.log, () =>
     withFile(files.open(target.log, 'create'), async (file) => {
@@ -46,19 +47,23 @@ export async function writeCopy(
       await file.datasync();
     }),
   );
-  if (hashes.size === 0) return;
+  if (hashes.size === 0) return [];
   await stored('create', target.folder, () => files.makeFolder(target.folder));
-  for (const hash of hashes) await carry(hash, target.folder);
+  const missing: string[] = [];
+  for (const hash of hashes) if (!(await carry(hash, target.folder))) missing.push(hash);
   await stored('create', target.folder, () => files.syncFolder(target.folder));
+  return missing;
 }
 
 /** One that is damaged is missing in the copy: it keeps nothing beside it from being copied. */
-export async function carryBlob(from: Blobs, hash: string, to: Blobs): Promise<void> {
-  if (!(await from.has(hash))) return;
+export async function carryBlob(from: Blobs, hash: string, to: Blobs): Promise<boolean> {
+  if (!(await from.has(hash))) return false;
   try {
     await to.put(await from.get(hash));
+    return true;
   } catch (error) {
     if (!isBoughError(error, 'LogDamaged')) throw error;
+    return false;
   }
 }
 
@@ -68,13 +73,17 @@ export const linkBlobsFrom =
   async (hash, folder) => {
     const source = path.join(from, hash);
     const target = path.join(folder, hash);
-    await stored('carry an attachment over to', target, async () => {
+    return stored('carry an attachment over to', target, async () => {
       try {
         await files.link(source, target);
       } catch (error) {
-        if (['ENOENT', 'EEXIST'].includes(errnoOf(error) ?? '')) return;
+        const errno = errnoOf(error) ?? '';
+        if (errno === 'ENOENT') return false;
+        if (errno === 'EEXIST') return true;
         const bytes = await ifThere(files.read(source));
-        if (bytes !== undefined) await files.replace(target, bytes);
+        if (bytes === undefined) return false;
+        await files.replace(target, bytes);
       }
+      return true;
     });
   };
