@@ -181,7 +181,8 @@ export class FileStore implements SessionStore, StoreAbilities {
     const { files, clock } = this.#parts;
     const { orphans } = await verifyLogs({ ...this.#examining, isShallow: true }, () => Promise.resolve());
     const rows = await this.#catalog.all();
-    const parts = { files, clock, handles: this.#handles, rows, orphans };
+    const discardSides = this.#trash.discardSides.bind(this.#trash);
+    const parts = { files, clock, handles: this.#handles, rows, orphans, discardSides };
     return prune({ ...parts, delete: (id) => this.delete(id) }, policy, options);
   }
 

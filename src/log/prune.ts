@@ -24,6 +24,8 @@ export interface PruneParts {
   /** Side files of no session. */
   orphans: readonly string[];
   delete: (id: string) => Promise<Deletion>;
+  /** To the trash, from which a person can take them by hand: nobody knows for sure that their session is gone. */
+  discardSides: (paths: SessionPaths, files: readonly string[]) => Promise<void>;
 }
 
 /** @throws BoughError InvalidArgument, before anything is deleted */
@@ -60,6 +62,11 @@ export async function prune(
   return report;
 }
 
+interface Side {
+  file: string;
+  bytes: number;
+}
+
 class Pruning {
   constructor(
     private readonly parts: PruneParts,
@@ -88,20 +95,78 @@ class Pruning {
     }
   }
 
-  /** Side files whose session is gone. */
+  /** Side files whose session is gone; not those of one that is only not found: they wait for its log to be put back. */
   async orphans(): Promise<void> {
-    const { files, orphans } = this.parts;
-    for (const file of orphans) {
-      const stat = await stored('look at', file, () => ifThere(files.stat(file)));
-      if (stat === undefined || file.endsWith('.lock') || file.endsWith('.lease.json')) continue;
-      const session = path.basename(file).replace(/\.[a-z]+$/, '');
-      if (stat.isFile) await this.#remove(session, file);
-      else {
-        const names = await stored('list', file, () => files.list(file));
-        for (const name of names) await this.#remove(session, path.join(file, name));
-        if (!this.isDry && (await files.list(file)).length === 0) await files.removeTree(file);
+    const { rows, handles } = this.parts;
+    const lost = rows.filter(({ status }) => status === 'missing');
+    const namesOfLost = new Map(lost.map(({ id }) => [handles.pathsOf(id).name, id]));
+    for (const [name, files] of this.#orphansByName()) {
+      const id = namesOfLost.get(name);
+      if (id !== undefined)
+        this.#keep(id, 'It is not found here; what belongs to it stays, for when it is put back.');
+      else await this.#sides(handles.pathsOfName(name), files);
+    }
+  }
+
+  #orphansByName(): Map<string, string[]> {
+    const byName = new Map<string, string[]>();
+    for (const file of this.parts.orphans) {
+      if (file.endsWith('.lock') || file.endsWith('.lease.json')) continue;
+      const name = path.basename(file).replace(/\.[a-z]+$/, '');
+      byName.set(name, [...(byName.get(name) ?? []), file]);
+    }
+    return byName;
+  }
+
+  #keep(session: string, reason: string): void {
+    if ((this.policy.detachedResultAge ?? 0) > 0) this.report.kept.push({ session, reason });
+  }
+
+  /** Under the session's lease, so that nobody is just making, copying, deleting or bringing it back. */
+  async #sides(paths: SessionPaths, sides: readonly string[]): Promise<void> {
+    const { handles, files, discardSides } = this.parts;
+    const old = await this.#oldOf(paths, sides);
+    const isNothing = old.length === 0 && !(await this.#isEmpty(paths.folder));
+    if (isNothing || this.isDry) return this.#count(paths, old);
+    try {
+      const isDone = await handles.underLease(paths, async () => {
+        if (await handles.isOnDisk(paths)) return false;
+        const going = old.map(({ file }) => file);
+        if (going.length > 0) await discardSides(paths, going);
+        if (await this.#isEmpty(paths.folder)) await files.removeTree(paths.folder);
+        return true;
+      });
+      await stored('remove', paths.lock, () => handles.leaseOf(paths).removeFiles());
+      if (isDone) this.#count(paths, old);
+    } catch (error) {
+      if (!isBoughError(error, 'Locked')) throw error;
+      this.#keep(paths.name, error.message);
+    }
+  }
+
+  async #isEmpty(folder: string): Promise<boolean> {
+    const { files } = this.parts;
+    return (await stored('list', folder, () => ifThere(files.list(folder))))?.length === 0;
+  }
+
+  #count({ name }: SessionPaths, old: readonly Side[]): void {
+    for (const { file, bytes } of old)
+      this.report.results.push({ session: name, file: path.basename(file), bytes });
+  }
+
+  /** Each file by its own age. */
+  async #oldOf({ folder }: SessionPaths, sides: readonly string[]): Promise<Side[]> {
+    const { files } = this.parts;
+    const old: Side[] = [];
+    for (const side of sides) {
+      const names = side === folder ? await stored('list', side, () => ifThere(files.list(side))) : undefined;
+      const all = names === undefined ? [side] : names.map((name) => path.join(side, name));
+      for (const file of all) {
+        const bytes = await this.#sizeIfOld(file);
+        if (bytes !== undefined) old.push({ file, bytes });
       }
     }
+    return old;
   }
 
   #isOld(time: number, age: number | undefined): boolean {
@@ -205,14 +270,20 @@ class Pruning {
 
   async #remove(session: string, file: string): Promise<void> {
     const { files } = this.parts;
-    const stat = await stored('look at', file, () => ifThere(files.stat(file)));
-    if (stat?.isFile !== true || path.basename(file) === DRAFT_FILE) return;
-    const age = this.policy.detachedResultAge ?? 0;
-    if (!this.#isOld(stat.mtime, age)) {
-      if (age > 0) this.report.young = (this.report.young ?? 0) + 1;
-      return;
-    }
+    const bytes = await this.#sizeIfOld(file);
+    if (bytes === undefined) return;
     if (!this.isDry) await stored('remove', file, () => ifThere(files.remove(file)));
-    this.report.results.push({ session, file: path.basename(file), bytes: stat.size });
+    this.report.results.push({ session, file: path.basename(file), bytes });
+  }
+
+  /** Of a file that may go for its age. */
+  async #sizeIfOld(file: string): Promise<number | undefined> {
+    const { files } = this.parts;
+    const stat = await stored('look at', file, () => ifThere(files.stat(file)));
+    if (stat?.isFile !== true || path.basename(file) === DRAFT_FILE) return undefined;
+    const age = this.policy.detachedResultAge ?? 0;
+    if (this.#isOld(stat.mtime, age)) return stat.size;
+    if (age > 0) this.report.young = (this.report.young ?? 0) + 1;
+    return undefined;
   }
 }

@@ -57,6 +57,11 @@ export class SessionHandles {
     return this.#outside.get(id) ?? sessionPaths(this.#sessions, sessionName(id));
   }
 
+  /** Of one that is known by the name of its files only. */
+  pathsOfName(name: string): SessionPaths {
+    return sessionPaths(this.#sessions, name);
+  }
+
   isOutside(id: string): boolean {
     return this.#outside.has(id);
   }
