@@ -114,22 +114,50 @@ export class Catalog {
     return isKnown ? known.summary : this.#summarise(name, stat, known?.summary);
   }
 
-  /** Before a log is moved to the trash: once it is gone, its row is too. */
-  async markDeleted(name: string): Promise<void> {
+  /** Before a log is moved to the trash, and after: once it is gone, its row is too. */
+  async markDeleted(name: string, isMoved = false): Promise<void> {
     this.#listed = undefined;
-    await this.#said.remove();
+    if (!isMoved) await this.#said.remove();
     try {
-      await this.#deleted.set(name);
+      await this.#deleted.set(name, isMoved);
     } catch (error) {
       if (!isBoughError(error)) throw error;
       this.#parts.onTrouble(error); // its row would stay until it is deleted once more: no reason to refuse
     }
   }
 
-  /** It was brought back. */
-  unmarkDeleted(name: string): Promise<void> {
+  /** Its log is not here, and that is because it was deleted. */
+  async isDeleted(name: string): Promise<boolean> {
+    return !(await this.#isThere(name)) && (await this.#deleted.names()).has(name);
+  }
+
+  /** What was known of a log when it was last there. */
+  async known(name: string): Promise<IndexRow | undefined> {
+    return (this.#rows ?? (await this.#readIndex())).get(name);
+  }
+
+  /** It was brought back; with what was `known` of it, where it had no log. */
+  async unmarkDeleted(name: string, known?: IndexRow): Promise<void> {
     this.#listed = undefined;
-    return this.#deleted.clear(name);
+    await this.#deleted.clear(name);
+    if (known !== undefined) await this.#serial.run(() => this.#putBack(name, known));
+  }
+
+  async #putBack(name: string, known: IndexRow): Promise<void> {
+    const rows = (this.#rows ??= await this.#readIndex());
+    if (rows.has(name)) return;
+    rows.set(name, known);
+    await this.#writeIndex(rows);
+  }
+
+  /** One of this name was made: a mark from before is not about it. */
+  async made(name: string): Promise<void> {
+    try {
+      await this.unmarkDeleted(name);
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      this.#parts.onTrouble(error); // the next list that finds it tries again
+    }
   }
 
   /** It could not be moved away. What failed there is what is told; a mark beside a log says nothing. */
@@ -148,7 +176,10 @@ export class Catalog {
     const found = await this.#look();
     const rows =
       (isAnew ? undefined : rowsIfSame(found, known)) ?? (await this.#readChanged(found, known, isAnew));
-    if (this.#parts.isToRead !== true) await this.#expireOnce();
+    if (this.#parts.isToRead !== true) {
+      await this.#clearFound(found);
+      await this.#expireOnce();
+    }
     this.#listed = { at: this.#parts.clock.elapsed(), rows: rows.sort(byUpdate) };
     return this.#listed.rows;
   }
@@ -260,6 +291,19 @@ export class Catalog {
       await writeIndex(files, cache, rows, producer);
     } catch (error) {
       onTrouble(storageFailure(error, 'write the list of sessions to', indexFileIn(cache)));
+    }
+  }
+
+  /** A session that is found again is not deleted any more, whoever brought it back: when its log is lost, that is shown. */
+  async #clearFound(found: readonly Found[]): Promise<void> {
+    try {
+      const marked = await this.#deleted.names();
+      if (marked.size === 0) return;
+      const names = found.map(({ name }) => name).filter((name) => marked.has(name));
+      await this.#deleted.clearFound(names, (name) => this.#isThere(name));
+    } catch (error) {
+      if (!isBoughError(error)) throw error;
+      this.#parts.onTrouble(error);
     }
   }
 

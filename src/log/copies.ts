@@ -23,7 +23,7 @@ import { newHeader, refusalOf } from './header.js';
 import { importRecords } from './import-records.js';
 import type { FileLog } from './log.js';
 import { carryBlob, linkBlobsFrom, writeCopy, type CarryBlob } from './session-copy.js';
-import { LOG_SUFFIX } from './session-name.js';
+import { LOG_SUFFIX, type SessionPaths } from './session-name.js';
 import type { SessionHandles } from './session-handles.js';
 import { ifThere, stored } from './storage.js';
 import type { ForkOptions, SessionInit, SessionLog } from './store.js';
@@ -41,6 +41,8 @@ export interface CopiesParts {
   onTrouble: (error: BoughError) => void;
   handles: SessionHandles;
   trash: Trash;
+  /** A session's log is there for the first time. */
+  made: (paths: SessionPaths) => Promise<void>;
 }
 
 interface Copy {
@@ -126,6 +128,7 @@ export class Copies {
           if (missing.length > 0 && wasThere && !(await isThere()))
             throw goneMeanwhile(source, missing.length);
           await handles.underLease(paths, () => staged.commit());
+          await this.#parts.made(paths);
         } catch (error) {
           await this.#abandon(staged);
           throw error;

@@ -1,7 +1,8 @@
 /**
  * `cache/deleted/`: which sessions were deleted here, one empty file each, so that a row whose log is gone can be told from
- * one whose log was left behind somewhere else. Set before the log is moved away, by name: a process that dies between
- * leaves no row of a session that was deleted, and its mark beside a log that is there goes with the next look.
+ * one whose log was left behind somewhere else. Set before the log is moved away, by name, and again when it is: a process
+ * that dies between leaves no row of a session that was deleted, and a mark beside a log that is there goes with the next
+ * look, unless somebody is about to move that away.
  */
 import path from 'node:path';
 import type { Clock, Files } from '../ports.js';
@@ -32,11 +33,13 @@ export class DeletedMarks {
     this.#who = who;
   }
 
-  set(name: string): Promise<void> {
+  /** `isMoved`: the log is away. */
+  set(name: string, isMoved: boolean): Promise<void> {
     const file = path.join(this.#folder, name);
     return stored('mark as deleted', file, async () => {
       await this.#files.makeFolder(this.#folder);
-      const by: HolderRecord = { ...this.#who, since: new Date(this.#clock.now()).toISOString() };
+      const since = new Date(this.#clock.now()).toISOString();
+      const by: HolderRecord = { ...this.#who, since, ...(isMoved ? { moved: true } : {}) };
       await this.#files.replace(file, new TextEncoder().encode(JSON.stringify(by)));
     });
   }
@@ -49,6 +52,15 @@ export class DeletedMarks {
   async names(): Promise<Set<string>> {
     const names = await stored('list', this.#folder, () => ifThere(this.#files.list(this.#folder)));
     return new Set(names);
+  }
+
+  /** Removes those among `names` whose log was moved away and is there again. */
+  async clearFound(names: readonly string[], isThere: (name: string) => Promise<boolean>): Promise<void> {
+    for (const name of names) {
+      const file = path.join(this.#folder, name);
+      const by = await stored('read', file, () => readHolder(this.#files, file));
+      if (by?.moved === true && (await isThere(name))) await this.clear(name);
+    }
   }
 
   /** Removes those that nobody needs any more: old ones, and those of dead processes whose log is there still. */

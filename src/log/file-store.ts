@@ -18,8 +18,8 @@ import { checkPolicy, prune } from './prune.js';
 import { SessionHandles, type HandleParts } from './session-handles.js';
 import type { ReadTexts } from './said-text.js';
 import { nameOf, tagsOf } from './session-info.js';
-import type { SessionPaths } from './session-name.js';
-import { stored } from './storage.js';
+import { LOG_SUFFIX, type SessionPaths } from './session-name.js';
+import { ifThere, stored } from './storage.js';
 import type {
   DeletedSession,
   Deletion,
@@ -63,8 +63,9 @@ export class FileStore implements SessionStore, StoreAbilities {
     this.#catalog = new Catalog({ ...list, cache, ...(readTexts === undefined ? {} : { readTexts }) });
     const folder = path.join(parts.folder, 'trash');
     this.#trash = new Trash({ files, folder, sessions: this.#sessions, clock, who });
-    this.#handles = new SessionHandles(parts, this.#sessions, (id) => this.#changed.tell(id));
-    this.#copies = new Copies({ ...parts, handles: this.#handles, trash: this.#trash });
+    const made = ({ name }: SessionPaths): Promise<void> => this.#catalog.made(name);
+    this.#handles = new SessionHandles({ ...parts, made }, this.#sessions, (id) => this.#changed.tell(id));
+    this.#copies = new Copies({ ...parts, handles: this.#handles, trash: this.#trash, made });
   }
 
   create(init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
@@ -161,13 +162,16 @@ export class FileStore implements SessionStore, StoreAbilities {
   delete(id: string, signal?: AbortSignal): Promise<Deletion> {
     const handles = this.#handles;
     const discard = async (paths: SessionPaths): Promise<Deletion> => {
+      await this.#refuseMisnamed(id, paths);
+      const known = await this.#catalog.known(paths.name);
       const discarded = await this.#discard(id, paths);
       this.#changed.tell(id);
       return {
         undo: () =>
           handles.gated(id, async () => {
+            if (discarded.wasGone && !(await handles.isOnDisk(paths))) throw deletedBefore(id);
             await discarded.restore();
-            await this.#catalog.unmarkDeleted(paths.name);
+            await this.#catalog.unmarkDeleted(paths.name, known);
             this.#changed.tell(id);
           }),
         purge: () => handles.gated(id, () => discarded.purge()),
@@ -267,16 +271,20 @@ export class FileStore implements SessionStore, StoreAbilities {
   }
 
   /** A log that cannot be read can be deleted all the same; of one that is gone, what it left behind. */
-  async #discard(id: string, paths: SessionPaths): Promise<Discarded> {
+  async #discard(id: string, paths: SessionPaths): Promise<Discarded & { wasGone: boolean }> {
     const handles = this.#handles;
     if (handles.isOutside(id)) throw outside(paths.log);
     const log = await handles.live(paths);
+    let wasGone = false;
     const move = async (): Promise<Discarded> => {
+      wasGone = await this.#catalog.isDeleted(paths.name);
       // First, so that whatever ends this process leaves none without a log.
       await handles.indexOf(paths)?.remove();
       await this.#catalog.markDeleted(paths.name);
       try {
-        return await this.#trash.discard(paths);
+        const discarded = await this.#trash.discard(paths);
+        await this.#catalog.markDeleted(paths.name, true);
+        return discarded;
       } catch (error) {
         await this.#catalog.unmarkUnlessGone(paths.name);
         throw error;
@@ -289,7 +297,15 @@ export class FileStore implements SessionStore, StoreAbilities {
       handles.forget(paths);
     }
     await stored('remove', paths.lock, () => handles.leaseOf(paths).removeFiles());
-    return discarded;
+    return { ...discarded, wasGone };
+  }
+
+  /** A file in the folder that Bough did not name is listed by its whole name, and is left to whoever put it there. */
+  async #refuseMisnamed(id: string, paths: SessionPaths): Promise<void> {
+    if (!id.endsWith(LOG_SUFFIX) || path.basename(id) !== id || this.#handles.isOutside(id)) return;
+    const file = path.join(this.#sessions, id);
+    const stat = await stored('look at', file, () => ifThere(this.#parts.files.stat(file)));
+    if (stat?.isFile === true && !(await this.#handles.isOnDisk(paths))) throw misnamed(file);
   }
 
   #sweepLeftovers(): Promise<void> {
@@ -316,6 +332,19 @@ export class FileStore implements SessionStore, StoreAbilities {
 
 const deleted = (id: string): BoughError =>
   new BoughError('SessionConflict', `Session ${id} was deleted; nothing more is written to it.`);
+
+const deletedBefore = (id: string): BoughError =>
+  new BoughError(
+    'SessionNotFound',
+    `Session ${id} had been deleted before, in another window maybe: nothing of it was left to be deleted here, and nothing can be undone here. Undo it where it was deleted, or bring it back with "Restore Deleted Session…".`,
+  );
+
+const misnamed = (file: string): BoughError =>
+  new BoughError(
+    'InvalidArgument',
+    `${file} was not named by Bough and is left as it is. Delete it in your file manager, or rename it to lower-case letters, digits, - and _ to have it as a session.`,
+    { path: file },
+  );
 
 const noSessionLog = (file: string): BoughError =>
   new BoughError(

@@ -12,6 +12,8 @@ const holderSchema = z.object({
   purpose: z.enum(['run', 'write']).optional(),
   nonce: z.string().optional(),
   beat: z.string().optional(),
+  /** Only of a mark that says what was deleted: the log is away. */
+  moved: z.literal(true).optional(),
 });
 export type HolderRecord = z.infer<typeof holderSchema>;
 

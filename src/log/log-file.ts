@@ -33,6 +33,8 @@ export interface LogFileParts {
   index?: LogIndex;
   /** Runs before a new log's folder is made. */
   prepare?: () => Promise<void>;
+  /** Runs when a new log is there. */
+  made?: () => Promise<void>;
 }
 
 /** While the log is read. */
@@ -180,11 +182,13 @@ export class LogFile {
     const bytes = Buffer.concat([Buffer.from(hasOpenTail ? '\n' : ''), ...pieces]);
     await this.#writer.commit(bytes, from, this.#isNew);
     this.#loaded.seen.add(bytes, from);
+    const wasNew = this.#isNew;
     this.#isNew = false;
     ledger.closeTail();
     const placed = this.#takeLines(pieces, hasOpenTail ? line + 1 : line);
     this.#loaded.size = ledger.next.from;
     if (from === 0) this.#loaded.mark = markOf(bytes);
+    if (wasNew) await this.#parts.made?.();
     if (before !== undefined) await this.#putBackTime(before.mtime);
     return placed.slice(preamble.length);
   }

@@ -27,6 +27,8 @@ export interface HandleParts {
   hasFiles?: boolean;
   /** Runs before a session is made in a folder that may not be there yet. */
   onFirstWrite?: () => Promise<void>;
+  /** A session's log is there for the first time; tells of its own troubles. */
+  made?: (paths: SessionPaths) => Promise<void>;
   /** Logs of so many bytes and more have an index; Infinity for none at all. */
   indexFrom?: number;
 }
@@ -227,6 +229,7 @@ export class SessionHandles {
       ...(toRead === undefined ? {} : { toRead }),
       ...(index === undefined ? {} : { index }),
       prepare: () => this.prepare(),
+      made: async () => this.#parts.made?.(paths),
       onTrouble: (error) =>
         onTrouble(
           new BoughError(error.code, error.message, { ...error.data, session: id }, { cause: error }),

@@ -31,7 +31,10 @@ export interface TrashParts {
 
 /** One deleted session. */
 export interface Discarded {
-  /** Brings everything back. @throws BoughError SessionExists when there is a new session of this id */
+  /**
+   * Brings everything back; what was brought back otherwise by then stays so. @throws BoughError SessionExists when there is a
+   * new session of this id, SessionNotFound when it is not in the trash any more
+   */
   restore(): Promise<void>;
   purge(): Promise<void>;
 }
@@ -76,7 +79,39 @@ export class Trash {
       }
     });
     this.#kept.add(place);
-    return { restore: () => this.#restore(place, paths), purge: () => this.#purge(place) };
+    let isPurged = false;
+    return {
+      restore: async () => {
+        if (isPurged) throw goneForGood();
+        if (await this.#isPlace(place)) return this.#restore(place, paths);
+        // Only this process purges it: it was brought back from the list of what was deleted, here or in another window.
+        const isBack = await stored('look at', paths.log, () => ifThere(files.stat(paths.log)));
+        if (isBack === undefined) throw leftTheTrash(paths);
+      },
+      purge: async () => {
+        isPurged = true;
+        await this.#purge(place);
+      },
+    };
+  }
+
+  /** Side files of `paths` whose log is not there: into a place of their own, where they lie as they did. */
+  async discardSides(paths: SessionPaths, sides: readonly string[]): Promise<void> {
+    const { files } = this.#parts;
+    const place = this.#placeFor(paths);
+    await stored('move to the trash', place, async () => {
+      await this.#makePlace(place);
+      for (const from of sides) {
+        const to = path.join(place, path.relative(paths.sessions, from));
+        await files.makeFolder(path.dirname(to));
+        await ifThere(files.rename(from, to));
+      }
+      await files.syncFolder(place);
+    });
+  }
+
+  async #isPlace(place: string): Promise<boolean> {
+    return (await stored('look at', place, () => ifThere(this.#parts.files.stat(place)))) !== undefined;
   }
 
   /** The log last: as long as it is in the trash, all of the session can be brought back from there. */
@@ -282,5 +317,12 @@ const sessionIn = (place: string): string => place.replace(/\.[0-9a-f]{12}(?:\.c
 
 const goneForGood = (): BoughError =>
   new BoughError('SessionNotFound', 'This session was removed for good; it cannot be brought back.');
+
+const leftTheTrash = ({ log }: SessionPaths): BoughError =>
+  new BoughError(
+    'SessionNotFound',
+    `This session is not where it was put in the trash any more: it was brought back meanwhile and deleted again or moved, or the trash was emptied by hand. Look for it with "Restore Deleted Session…"; it belongs to ${log}.`,
+    { path: log },
+  );
 
 const partsOf = ({ log, stream, damaged, folder }: SessionPaths): string[] => [log, stream, damaged, folder];
