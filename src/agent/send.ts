@@ -83,6 +83,7 @@ async function startTurn(
   const place = await placeOf(core, intent);
   if (isFailure(place)) return place;
   const turn_id = core.parts.ids.entry();
+  const answered = answeredGoal(core);
   const parts = promptParts(intent.text, intent.mentions);
   const skills = await namedSkills(core, { parts, head: place.parent, turn_id });
   if (isFailure(skills)) return skills;
@@ -99,9 +100,17 @@ async function startTurn(
   };
   const batch: Draft[] = [...place.head, ...skills, prompt, { type: 'turn_start', turn_id }];
   const written = await beginTurn(core, { turn_id, closing, batch });
+  if (answered !== null) core.goal.driven = answered;
   if (place.head.length > 0) core.live.emit({ type: 'line' });
   const message = written.findLast((entry) => entry.type === 'message');
   return message === undefined ? {} : { entry_id: message.id };
+}
+
+/** A reply decides, as an approval does: the goal whose turn waited for it goes on in the window that gave it. */
+function answeredGoal(core: Core): string | null {
+  const { goal, turn } = core.log.state();
+  const isAnswer = suspensionOf(core) !== null && goal?.status === 'active' && goal.turn_id === turn?.turn_id;
+  return isAnswer ? goal.goal_id : null;
 }
 
 interface Place {

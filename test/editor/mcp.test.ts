@@ -5,12 +5,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { MCPMock } from '@copilotkit/aimock';
+import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { setupMcpServers } from '../../scripts/setup-mcp.mjs';
 import { reply } from '../model-server/index.js';
 import { type Editor, eventually } from './bench/index.js';
 import { kill } from './bench/processes.js';
 import { filesBelow, type LogOnDisk, ofType, onlyLog } from './log-on-disk.js';
+import { startOAuthServer } from '../unit/host/mcp/oauth-server.js';
 import { type Person } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
 
@@ -26,6 +28,17 @@ const processOf = (editor: Editor, server: string): number | undefined =>
 
 const results = (log: LogOnDisk) =>
   ofType(log, 'message').flatMap(({ parts }) => (parts ?? []).filter(({ type }) => type === 'tool_result'));
+
+/** What a server of VS Code's does with the ports of its machine; the one under test has none of it. */
+async function proxied(route: Route): Promise<void> {
+  const { pathname, search } = new URL(route.request().url());
+  const [, port = '', rest = ''] = /^\/proxy\/(\d+)(\/.*)$/.exec(pathname) ?? [];
+  const answer = await fetch(`http://127.0.0.1:${port}${rest}${search}`, { redirect: 'manual' });
+  const to = answer.headers.get('location');
+  // A page that goes on by itself: what is redirected would not come by here again.
+  const goOn = `<script>location.href = ${JSON.stringify(to)}</script>`;
+  await route.fulfill({ contentType: 'text/html', body: to === null ? await answer.text() : goOn });
+}
 
 /** The list that the menu of the chat opens. */
 async function openServers(person: Person): Promise<void> {
@@ -154,7 +167,7 @@ test('a server of the folder starts after a yes, is asked about, survives being 
   });
 });
 
-test("the person's own servers: files, memory, one over HTTP, and one that cannot start", async () => {
+test("the person's own servers: files, memory, two over HTTP of which one wants a sign-in, and one that cannot start", async () => {
   const { filesystem, memory } = await setupMcpServers();
   const mock = new MCPMock();
   mock.addTool({
@@ -169,6 +182,7 @@ test("the person's own servers: files, memory, one over HTTP, and one that canno
     void mock.handleRequest(request, response, '/');
   });
   await new Promise<void>((resolve) => remote.listen(0, '127.0.0.1', resolve));
+  const oauth = await startOAuthServer();
   const url = `http://127.0.0.1:${(remote.address() as AddressInfo).port}/mcp`;
   try {
     await withScriptedModel(
@@ -181,6 +195,7 @@ test("the person's own servers: files, memory, one over HTTP, and one that canno
           files: { command: 'node', args: [filesystem, '${workspaceFolder}'] },
           memory: { command: 'node', args: [memory], env },
           remote: { type: 'http', url, headers: { Authorization: `Bearer ${ofHeader}` } },
+          account: { type: 'http', url: oauth.url },
           broken: { command: 'no-such-program-anywhere' },
         };
         writeFileSync(own, `// Mine.\n${JSON.stringify({ servers })}`);
@@ -223,11 +238,52 @@ test("the person's own servers: files, memory, one over HTTP, and one that canno
         await row(/^broken, could not be started.*no-such-program-anywhere/).waitFor();
         await editor.screenshot('servers');
         await editor.page.keyboard.press('Escape');
+
+        // Nobody is sent to a sign-in before they said so, and where to is shown.
+        expect(new Set(oauth.asked)).toEqual(new Set(['POST /mcp']));
+        await editor.context.route(/\/proxy\/\d+\//, proxied);
+        await editor
+          .notification('The MCP server "account" wants you to sign in')
+          .getByRole('button', { name: 'Sign In…' })
+          .click();
+        await editor.page.locator('.monaco-dialog-box').filter({ hasText: oauth.origin }).waitFor();
+        await editor.screenshot('sign-in');
+        await editor.confirm('Open Browser');
+        await eventually(() => oauth.asked.includes('POST /token'), { what: 'the browser came back' });
+        // As its page says. A page behind another is not drawn.
+        for (const page of editor.context.pages().filter((page) => page !== editor.page)) {
+          await page.getByText('You can close this page').waitFor();
+          await page.close();
+        }
+        await openServers(person);
+        await row(/^account, running · tools: 1/).waitFor();
+        await editor.page.keyboard.press('Escape');
+        server.enqueue(
+          reply.calls([{ name: 'mcp_account_echo', args: { word: 'welcome' } }]),
+          reply.text('Signed in.'),
+        );
+        await person.send('Use the account');
+        await person.decide('approve', /welcome/);
+        await person.says('Signed in.');
+        await person.run('idle');
+        expect(results(onlyLog(editor.storage())).at(-1)).toMatchObject({ is_error: false });
+        expect(oauth.given.length).toBeGreaterThan(0);
+        for (const token of oauth.given) expect(holding(editor.userData, token)).toEqual([]);
+
+        // Signed out, it asks again.
+        await openServers(person);
+        await editor.pick(/^account, running/);
+        await editor.pick('Sign Out');
+        await openServers(person);
+        await editor.pick(/^account, stopped/);
+        await editor.pick('Start');
+        await editor.notification('The MCP server "account" wants you to sign in').waitFor();
         expect(holding(editor.storage(), ofHeader)).toEqual([]);
         expect(holding(path.join(editor.userData, 'logs'), ofHeader)).toEqual([]);
       },
     );
   } finally {
     await new Promise((resolve) => remote.close(resolve));
+    await oauth.close();
   }
 });

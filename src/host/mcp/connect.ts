@@ -1,6 +1,7 @@
 /** Speaks the Model Context Protocol with one server. Loaded with its library when the first server starts. */
 import {
   Client,
+  InsufficientScopeError,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -11,9 +12,11 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
+import type { Account } from './account.js';
 import type { HttpServer } from './config.js';
 import {
   CallError,
+  SignInNeeded,
   type CallOptions,
   type ConnectParts,
   type Connection,
@@ -23,6 +26,7 @@ import {
 } from './connection.js';
 import { ProcessTransport } from './process-transport.js';
 import type { CallResult } from './result.js';
+import { bearer } from './sign-in.js';
 
 /** A server may have to be fetched first (`npx`, `uvx`, `docker`). */
 const CONNECT_MS = 120_000;
@@ -43,7 +47,7 @@ export async function connect(reach: Reach, parts: ConnectParts, about: About): 
       return connectOver(begin, parts, about);
     }
     case 'sse':
-      return connectOver(() => sse(reach), parts, about);
+      return connectOver(() => sse(reach, parts), parts, about);
     case 'http':
       try {
         return await connectOver(() => streamable(reach, parts), parts, about);
@@ -51,21 +55,35 @@ export async function connect(reach: Reach, parts: ConnectParts, about: About): 
         // Servers of before 2025 know only the older way.
         if (!(error instanceof SdkHttpError) || ![400, 404, 405].includes(error.status)) throw error;
         about.events.onSaid(`answered ${error.status}; trying the older way over server-sent events`);
-        return connectOver(() => sse(reach), parts, about);
+        return connectOver(() => sse(reach, parts), parts, about);
       }
   }
 }
 
-const sse = ({ url, headers }: HttpServer): Transport =>
-  new SSEClientTransport(new URL(url), { requestInit: { headers } });
+const sse = (reach: HttpServer, parts: HttpParts): Transport =>
+  new SSEClientTransport(new URL(reach.url), httpOptions(reach, parts));
 
-const streamable = ({ url, headers }: HttpServer, { fetch }: ConnectParts): Transport =>
-  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch });
+const streamable = (reach: HttpServer, parts: HttpParts): Transport =>
+  new StreamableHTTPClientTransport(new URL(reach.url), httpOptions(reach, parts));
+
+type HttpParts = Pick<ConnectParts, 'fetch' | 'account'>;
+
+function httpOptions({ url, headers }: HttpServer, { fetch, account }: HttpParts) {
+  const options = { requestInit: { headers }, fetch };
+  // Who brings a token of their own signs in with it.
+  if (hasToken(headers)) return options;
+  return { ...options, authProvider: bearer(url, { account, fetch }) };
+}
+
+const hasToken = (headers: HttpServer['headers']): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+
+type OpenParts = Pick<ConnectParts, 'version' | 'roots'> & Partial<Pick<ConnectParts, 'account'>>;
 
 /** A server that knows only revisions without `initialize` refuses it, and is then asked what it knows. */
 export async function connectOver(
   begin: () => Transport,
-  parts: Pick<ConnectParts, 'version' | 'roots'>,
+  parts: OpenParts,
   about: About,
 ): Promise<Connection> {
   try {
@@ -79,7 +97,7 @@ export async function connectOver(
 
 async function open(
   transport: Transport,
-  parts: Pick<ConnectParts, 'version' | 'roots'>,
+  parts: OpenParts,
   { events, signal }: About,
   mode: 'legacy' | 'auto',
 ): Promise<Connection> {
@@ -87,7 +105,13 @@ async function open(
   let isOpen = false;
   const connection: Connection = {
     tools: [],
-    call: (tool, input, options) => call(client, transport, { tool, input, options }),
+    call: async (tool, input, options) => {
+      try {
+        return await call(client, { tool, input, options });
+      } catch (error) {
+        throw callError(signInError(error, parts.account), options.signal, transport);
+      }
+    },
     close: async () => {
       isClosing = true;
       await client.close();
@@ -136,7 +160,7 @@ async function open(
   } catch (error) {
     isClosing = true;
     await transport.close();
-    throw startError(signInError(error), transport);
+    throw startError(signInError(error, parts.account), transport);
   }
   isOpen = true;
   return connection;
@@ -158,12 +182,17 @@ function startError(error: unknown, transport: Transport): unknown {
   return error;
 }
 
-/** Signing in by OAuth is not done here: a token of the person's is. */
-function signInError(error: unknown): unknown {
+/** More is asked for than the sign-in allows, or the token of the configuration is not taken. */
+function signInError(error: unknown, account: Account | undefined): unknown {
+  if (error instanceof InsufficientScopeError && account !== undefined) {
+    const { requiredScope: scope, resourceMetadataUrl } = error;
+    account.challenge = { scope, resourceMetadataUrl };
+    return new SignInNeeded('it asks for a sign-in with more rights', { cause: error });
+  }
   const isRefused = error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
   if (!isRefused) return error;
   return new Error(
-    `it wants you to sign in (it answered ${String(error.status)}). Bough does not sign in by OAuth: put a token into its "headers" in mcp.json, as "Authorization": "Bearer \${input:token}" with an input of type promptString and "password": true`,
+    `it refuses what it is reached with (it answered ${String(error.status)}). Put a token that it takes into its "headers" in mcp.json, as "Authorization": "Bearer \${input:token}" with an input of type promptString and "password": true`,
     { cause: error },
   );
 }
@@ -187,31 +216,26 @@ const OPERATION_KEY = 'bough/operation-key';
 
 async function call(
   client: Client,
-  transport: Transport,
   { tool, input, options }: { tool: string; input: Record<string, unknown>; options: CallOptions },
 ): Promise<CallResult> {
   const { signal, timeoutMs, longestMs, onProgress, operationKey } = options;
-  try {
-    const { content, structuredContent, isError } = await client.callTool(
-      {
-        ...{ name: tool, arguments: input },
-        ...(operationKey === undefined ? {} : { _meta: { [OPERATION_KEY]: operationKey } }),
+  const { content, structuredContent, isError } = await client.callTool(
+    {
+      ...{ name: tool, arguments: input },
+      ...(operationKey === undefined ? {} : { _meta: { [OPERATION_KEY]: operationKey } }),
+    },
+    {
+      signal,
+      timeout: timeoutMs,
+      maxTotalTimeout: longestMs,
+      resetTimeoutOnProgress: true,
+      onprogress: ({ progress, total, message }) => {
+        const share = total === undefined ? String(progress) : `${progress} of ${total}`;
+        onProgress(message === undefined ? `${share}\n` : `${share} ${message}\n`);
       },
-      {
-        signal,
-        timeout: timeoutMs,
-        maxTotalTimeout: longestMs,
-        resetTimeoutOnProgress: true,
-        onprogress: ({ progress, total, message }) => {
-          const share = total === undefined ? String(progress) : `${progress} of ${total}`;
-          onProgress(message === undefined ? `${share}\n` : `${share} ${message}\n`);
-        },
-      },
-    );
-    return { content, structuredContent, isError };
-  } catch (error) {
-    throw callError(error, signal, transport);
-  }
+    },
+  );
+  return { content, structuredContent, isError };
 }
 
 function callError(error: unknown, signal: AbortSignal, transport: Transport): CallError {
@@ -219,6 +243,7 @@ function callError(error: unknown, signal: AbortSignal, transport: Transport): C
   const as = (trouble: CallError['trouble'], words = message) =>
     new CallError(trouble, words, { cause: error });
   if (signal.aborted) return as('stopped');
+  if (error instanceof SignInNeeded) return as('signed-out');
   const hasEnded = transport instanceof ProcessTransport && transport.ended !== undefined;
   if (hasEnded) return as('ended', endOf(transport));
   if (error instanceof ProtocolError) return as('refused');

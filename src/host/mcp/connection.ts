@@ -1,5 +1,6 @@
 /** What a connected server offers, free of the protocol's own types: the code that speaks it is loaded when one is needed. */
 import type { Clock } from '../../ports.js';
+import type { Account } from './account.js';
 import type { CallResult } from './result.js';
 import type { HttpServer } from './config.js';
 import type { Program, ProgramParts } from './process-transport.js';
@@ -28,8 +29,11 @@ export interface CallOptions {
   operationKey?: string;
 }
 
+/** The person has to sign in first: why, in words. */
+export class SignInNeeded extends Error {}
+
 /** Why a call has no result. `lost`: the server did not take it, and another connection may. */
-export type CallTrouble = 'timeout' | 'stopped' | 'ended' | 'refused' | 'lost';
+export type CallTrouble = 'timeout' | 'stopped' | 'ended' | 'refused' | 'lost' | 'signed-out';
 
 export class CallError extends Error {
   constructor(
@@ -57,6 +61,28 @@ export interface ConnectParts extends ProgramParts {
   roots: () => { uri: string; name: string }[];
   fetch: typeof globalThis.fetch;
   clock: Clock;
+  /** The person's sign-in to this server. */
+  account: Account;
+}
+
+/** Loaded with the protocol's library. */
+export interface Speaker {
+  connect: Connect;
+  signIn: (about: SignInAbout, interaction: Interaction) => Promise<void>;
+}
+
+export interface SignInAbout {
+  account: Account;
+  /** Without the headers of the configuration: those are for the server, not for whom it sends us to. */
+  fetch: typeof globalThis.fetch;
+}
+
+export interface Interaction {
+  /** Where the browser comes back to, and by what it is known. */
+  redirectUrl: string;
+  state: string;
+  /** Sends the person there, and gives what came back. */
+  visit: (address: URL) => Promise<URLSearchParams>;
 }
 
 export type Connect = (

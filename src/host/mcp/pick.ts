@@ -5,12 +5,14 @@ import { plainLabel } from '../labels.js';
 import type { ServerConfig } from './config.js';
 import type { Server } from './server.js';
 import type { Known, McpServers } from './servers.js';
+import type { ServerAccounts } from './window-sign-in.js';
 
 export interface PickParts {
   servers: McpServers;
   /** The person is asked again for what it needs. */
   forget: (known: Known) => Promise<void>;
   showLog: () => void;
+  accounts: ServerAccounts;
 }
 
 interface Item extends vscode.QuickPickItem {
@@ -67,7 +69,12 @@ async function askToStart({ servers }: PickParts, known: Known): Promise<void> {
 
 async function startNow(servers: McpServers, { id }: Known): Promise<void> {
   const entry = servers.list().find(({ known }) => known.id === id);
-  if (entry !== undefined) unwrap(await entry.server.start());
+  if (entry !== undefined) said(entry.server, await entry.server.start());
+}
+
+/** That it wants a sign-in is told with the button for it. */
+function said({ state }: Server, outcome: unknown): void {
+  if (state.kind !== 'signed-out') unwrap(outcome);
 }
 
 function commandOf(config: ServerConfig): string {
@@ -121,6 +128,8 @@ function stateOf(server: Server): { icon: string; words: string; detail?: string
         words: vscode.l10n.t('ended; starts again when it is used'),
         detail: state.why,
       };
+    case 'signed-out':
+      return { icon: 'account', words: vscode.l10n.t('waits for you to sign in'), detail: state.why };
     case 'failed':
       return { icon: 'error', words: vscode.l10n.t('could not be started'), detail: state.why };
     case 'stopped':
@@ -129,16 +138,17 @@ function stateOf(server: Server): { icon: string; words: string; detail?: string
 }
 
 async function pickAction(
-  { servers, forget, showLog }: PickParts,
+  { servers, forget, showLog, accounts }: PickParts,
   known: Known,
   server: Server,
 ): Promise<void> {
   const isOn = ['asking', 'starting', 'running'].includes(server.state.kind);
   const items: Item[] = [
+    ...(await accountItems(accounts, known, server)),
     {
       label: isOn ? vscode.l10n.t('Restart') : vscode.l10n.t('Start'),
       iconPath: new vscode.ThemeIcon(isOn ? 'debug-restart' : 'play'),
-      run: async () => unwrap(await server.restart()),
+      run: async () => said(server, await server.restart()),
     },
     ...(isOn
       ? [
@@ -181,6 +191,17 @@ async function pickAction(
     placeHolder: stateOf(server).words,
   });
   await chosen?.run?.();
+}
+
+/** Signing in is the person's; signing out takes what is kept of it away. */
+async function accountItems(accounts: ServerAccounts, known: Known, server: Server): Promise<Item[]> {
+  if (server.state.kind === 'signed-out') {
+    const label = vscode.l10n.t('Sign In…');
+    return [{ label, iconPath: new vscode.ThemeIcon('account'), run: () => accounts.signIn(known, server) }];
+  }
+  if (!(await accounts.isSignedIn(known))) return [];
+  const label = vscode.l10n.t('Sign Out');
+  return [{ label, iconPath: new vscode.ThemeIcon('sign-out'), run: () => accounts.signOut(known, server) }];
 }
 
 function waysToMore(): Item[] {

@@ -8,10 +8,11 @@ import type { ServerConfig } from './config.js';
 import {
   CallError,
   type CallOptions,
-  type Connect,
   type Connection,
   type ConnectParts,
   type Reach,
+  SignInNeeded,
+  type Speaker,
   type ServerTool,
 } from './connection.js';
 import { outcomeOf } from './result.js';
@@ -24,6 +25,8 @@ export type ServerState =
   | { kind: 'running' }
   | { kind: 'ended'; why: string }
   | { kind: 'failed'; why: string }
+  /** The person has to sign in. */
+  | { kind: 'signed-out'; why: string }
   | { kind: 'stopped' };
 
 export interface ServerParts {
@@ -32,8 +35,10 @@ export interface ServerParts {
   /** Puts everything in; says when it has to ask the person for something. */
   reach: (onAsk: () => void) => Promise<Reach | Failure>;
   /** Loads what speaks the protocol. */
-  load: () => Promise<Connect>;
+  load: () => Promise<Speaker>;
   connectParts: ConnectParts;
+  /** It runs no more, or not at all, before the person signs in. */
+  onSignedOut: (why: string) => void;
   /** State or tools are others now. */
   onChange: () => void;
   log: (level: 'info' | 'warn', text: string) => void;
@@ -120,6 +125,7 @@ export class Server {
           this.lose('no longer knew this session');
           continue;
         }
+        if (error.trouble === 'signed-out') this.signedOut(error.message);
         return { content: this.troubleText(tool, error), is_error: true };
       }
     }
@@ -134,6 +140,8 @@ export class Server {
         return this.stoppedText();
       case 'ended':
         return `${who} was lost during the call of ${tool}: it ${message}. What the call did is not known. The server starts again with the next call.`;
+      case 'signed-out':
+        return `${who} did not take the call of ${tool}: ${message}. Only the person can sign in.`;
       case 'refused':
       case 'lost':
         return `${who} refused the call of ${tool}: ${message}`;
@@ -156,7 +164,7 @@ export class Server {
       if (isFailure(reach)) return this.fail(reach.message);
       if (this.current.kind === 'asking') this.become({ kind: 'starting' });
       log('info', `MCP server ${name}: starting`);
-      const connect = await this.parts.load();
+      const { connect } = await this.parts.load();
       const connection = await connect(reach, this.parts.connectParts, {
         signal,
         events: {
@@ -182,6 +190,7 @@ export class Server {
       return connection;
     } catch (error) {
       if (signal.aborted) return this.notStarted('it was stopped.');
+      if (error instanceof SignInNeeded) return this.signedOut(error.message);
       return this.fail(error instanceof Error ? error.message : String(error));
     }
   }
@@ -202,6 +211,19 @@ export class Server {
     this.parts.log('warn', `MCP server ${this.name}: could not be started: ${why}`);
     this.become({ kind: 'failed', why });
     return this.notStarted(why);
+  }
+
+  private signedOut(why: string): Failure {
+    const { connection } = this;
+    this.connection = undefined;
+    this.known = [];
+    this.parts.log('info', `MCP server ${this.name}: ${why}`);
+    this.become({ kind: 'signed-out', why });
+    this.parts.onSignedOut(why);
+    connection?.close().catch((error: unknown) => {
+      this.parts.log('warn', `MCP server ${this.name}: ${String(error)}`);
+    });
+    return this.notStarted(`${why}. Only the person can sign in.`);
   }
 
   private notStarted(why: string): Failure {

@@ -42,7 +42,7 @@ export interface ServersParts {
     read: () => Readonly<Record<string, string>>;
     write: (all: Record<string, string>) => Promise<void>;
   };
-  serverParts: (known: Known) => Pick<ServerParts, 'reach' | 'load' | 'connectParts'>;
+  serverParts: (known: Known) => Pick<ServerParts, 'reach' | 'load' | 'connectParts' | 'onSignedOut'>;
   clock: Clock;
   /** Servers that wait for a first yes, or for another one since they changed. */
   onUnasked: (all: readonly Known[]) => void;

@@ -41,6 +41,8 @@ function wordsOf(state: ServerState): string {
       return state.kind;
     case 'ended':
       return `ended (${state.why})`;
+    case 'signed-out':
+      return `waits for you to sign in (${state.why})`;
     case 'failed':
       return `could not be started (${state.why})`;
   }

@@ -13,6 +13,7 @@ import type { ServerInput } from './config.js';
 import { pickServer, type PickParts } from './pick.js';
 import { createReach } from './reach.js';
 import { McpServers, type Source } from './servers.js';
+import { createAccounts } from './window-sign-in.js';
 
 export interface WindowServersParts {
   context: vscode.ExtensionContext;
@@ -53,6 +54,11 @@ export function createWindowServers(parts: WindowServersParts): WindowServers {
     roots: () => localFolders().map(({ name, uri }) => ({ name, uri: uri.toString() })),
     fetch: (...args: Parameters<typeof fetch>) => globalThis.fetch(...args),
   };
+  const load = async () => import('./speaker.js');
+  const accounts = createAccounts({
+    ...{ load, fetch: connectParts.fetch, tell },
+    ...{ secrets: context.secrets, hide: output.hide, servers: () => servers },
+  });
   const servers: McpServers = bag.add(
     new McpServers({
       sources: () => readSources(context.globalStorageUri),
@@ -62,8 +68,9 @@ export function createWindowServers(parts: WindowServersParts): WindowServers {
       },
       serverParts: (known) => ({
         reach: (onAsk) => reach.reach(known, onAsk),
-        load: async () => (await import('./connect.js')).connect,
-        connectParts,
+        load,
+        connectParts: { ...connectParts, account: accounts.of(known) },
+        onSignedOut: () => accounts.tell(known),
       }),
       clock: parts.clock,
       onUnasked: (all) => {
@@ -84,7 +91,10 @@ export function createWindowServers(parts: WindowServersParts): WindowServers {
       log: output.log,
     }),
   );
-  const pickParts: PickParts = { servers, forget: (known) => reach.forget(known), showLog: output.show };
+  const pickParts: PickParts = {
+    ...{ servers, accounts, showLog: output.show },
+    forget: (known) => reach.forget(known),
+  };
   const show = (): Promise<void> => pickServer(pickParts);
   const look = (): void => void servers.look().catch(output.bug);
   bag.add(vscode.workspace.onDidGrantWorkspaceTrust(look));

@@ -109,6 +109,18 @@ describe('a goal after a crash', () => {
     await after.do({ type: 'decide', call_id, decision: 'allow', scope: 'once' });
     expect(after.session.goal()?.status).toBe('completed');
   });
+
+  it('goes on behind a reply in place of the approval, in the window that gave it', async () => {
+    const bench = await openBench({ script: [calls([{ name: 'run', input: { command: 'ask' } }])] });
+    await bench.do(start);
+    const after = await bench.crash();
+    await after.session.recover();
+    after.model.play(text('Done otherwise.'), verdict(true));
+    await after.send('not that way', { reply_instead: true });
+    await idle();
+    expect(after.session.goal()?.status).toBe('completed');
+    keepsRules(after);
+  });
 });
 
 type Step =

@@ -5,6 +5,7 @@ import { systemClock } from '../../../../src/host/clock.js';
 import { connect, connectOver } from '../../../../src/host/mcp/connect.js';
 import { CallError, type CallOptions } from '../../../../src/host/mcp/connection.js';
 import { eventually } from '../editor/supervised.js';
+import { memoryAccount } from './oauth-server.js';
 import { inMemory, Refused, usual, type Methods } from './fake-server.js';
 
 const parts = { version: '1', roots: () => [{ uri: 'file:///work', name: 'work' }] };
@@ -42,7 +43,10 @@ const troubleOf = async (work: Promise<unknown>): Promise<CallError> => {
   return error;
 };
 
-it.each([401, 403])('a server over HTTP that answers %i: says what to do', async (status) => {
+it.each([
+  [403, {}],
+  [401, { Authorization: 'Bearer mine' }],
+])('a server over HTTP that answers %i to %j: says what to do', async (status, headers) => {
   const server = createServer((_request, response) => {
     response
       .writeHead(status, { 'www-authenticate': 'Bearer resource_metadata="http://127.0.0.1/x"' })
@@ -53,12 +57,12 @@ it.each([401, 403])('a server over HTTP that answers %i: says what to do', async
     const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/mcp`;
     const events = { onTools: () => undefined, onEnded: () => undefined, onSaid: () => undefined };
     const connecting = connect(
-      { type: 'http', url, headers: {} },
-      { ...parts, supervisor: '', clock: systemClock, env: {}, fetch },
+      { type: 'http', url, headers },
+      { ...parts, supervisor: '', clock: systemClock, env: {}, fetch, account: memoryAccount() },
       { signal: new AbortController().signal, events },
     );
     await expect(connecting).rejects.toThrow(
-      /wants you to sign in \(it answered 40\d\).*"headers" in mcp\.json/,
+      /refuses what it is reached with \(it answered 40\d\).*"headers" in mcp\.json/,
     );
   } finally {
     await new Promise((resolve) => server.close(resolve));

@@ -7,6 +7,7 @@ import { connect } from '../../../../src/host/mcp/connect.js';
 import { CallError } from '../../../../src/host/mcp/connection.js';
 import { buildBench, eventually, processesWith, type Bench } from '../editor/supervised.js';
 import { program } from './fake-server.js';
+import { memoryAccount } from './oauth-server.js';
 
 const call = {
   signal: new AbortController().signal,
@@ -37,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('a server that is a process', { ti
     };
     const parts = {
       ...{ supervisor: bench.supervisor, clock: systemClock, env: process.env, version: '1' },
-      ...{ roots: () => [], fetch: globalThis.fetch },
+      ...{ roots: () => [], fetch: globalThis.fetch, account: memoryAccount() },
     };
     const events = {
       onTools: () => undefined,

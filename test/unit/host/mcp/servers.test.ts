@@ -21,6 +21,7 @@ function world(sources: Source[]) {
   const failed: string[] = [];
   const fakes: Fake[] = [];
   const errors: unknown[] = [];
+  const signedOut: string[] = [];
   let allowed: Record<string, string> = {};
   const faked: {
     call: Connection['call'];
@@ -64,8 +65,9 @@ function world(sources: Source[]) {
     serverParts: (known) => ({
       reach: async (onAsk) =>
         (await faked.reach(known, onAsk)) ?? { type: 'http', url: 'http://127.0.0.1:1', headers: {} },
-      load: () => Promise.resolve(connect),
+      load: () => Promise.resolve({ connect, signIn: () => Promise.resolve() }),
       connectParts: {} as never,
+      onSignedOut: (why) => signedOut.push(why),
     }),
     clock,
     onUnasked: (all) => unasked.push(all.map(({ name }) => name)),
