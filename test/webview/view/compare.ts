@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Open } from '../bench/chat-page.js';
 import { eventually } from '../bench/eventually.js';
-import { idle } from '../bench/scenes.js';
+import { idle, Scene } from '../bench/scenes.js';
 import { twoLines } from '../gallery/compared.js';
 
 export function compareTests(open: Open): void {
@@ -41,6 +41,30 @@ export function compareTests(open: Open): void {
         true,
       );
       expect(chat.intents()).toEqual([]);
+    });
+
+    it('are called as they begin where nobody named them, and say whole from where they part', async () => {
+      const scene = new Scene();
+      scene.user('Plan the trip');
+      const answer = scene.answer('By train or by car? '.repeat(4).trim());
+      scene.user('By train, as slowly as may be and with a change in every town on the way');
+      const right_id = scene.answer('Nine hours by train.');
+      scene.add({ type: 'head', entry_id: answer });
+      scene.user('By car');
+      const left_id = scene.answer('Seven hours by car.');
+      const chat = await open(scene);
+      await chat.page.setViewportSize({ width: 300, height: 400 });
+      await chat.post({ type: 'compare', left_id, right_id });
+      const columns = chat.at('compare-column');
+      await columns.first().waitFor();
+      expect(await columns.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))).toEqual([
+        'By car, on show',
+        'By train, as slowly as may be and with a…',
+      ]);
+      const shared = chat.at('compare').getByText('Both go on from');
+      expect(await shared.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+      const whole = async () => await chat.at('compare').evaluate((e) => e.scrollWidth <= e.clientWidth);
+      expect(await whole()).toBe(true);
     });
 
     it('show their files in the editor, and are gone to', async () => {
