@@ -23,7 +23,7 @@ import { Sending, type SendMode } from './composer/sending.js';
 import { Queued } from './composer/queued.js';
 import { Slash } from './composer/slash.js';
 import type { Connection, HostMessage } from './connection.js';
-import type { LeftBranch } from './left-branch.js';
+import { leftBranch, type LeftBranch } from './left-branch.js';
 import { MessageTexts } from './message-texts.js';
 import { Session } from './session.svelte.js';
 import { Find } from './transcript/find/find.svelte.js';
@@ -162,6 +162,13 @@ export class Chat {
       if (message.session === this.session.info?.id) void this.texts.chosen(message.what, message.entry_id);
       return;
     }
+    if (message.type === 'undone') {
+      const { info, state, outline } = this.session;
+      if (message.session !== info?.id) return;
+      this.left = leftBranch(outline.index, message.entry_id, state?.head ?? null);
+      void this.#undone();
+      return;
+    }
     if (message.type === 'edited') {
       if (message.session === this.session.info?.id) this.unsent.takeEdited(message.call_id, message.after);
       return;
@@ -240,8 +247,18 @@ export class Chat {
   }
 
   /** Carries out an intent; what the host answers instead is shown. */
-  act(intent: Intent): Promise<boolean> {
-    return this.#acting.act(intent);
+  async act(intent: Intent): Promise<boolean> {
+    const isDone = await this.#acting.act(intent);
+    if (isDone && intent.type === 'undo') await this.#undone();
+    return isDone;
+  }
+
+  /** What was said is not lost: the way back is offered, and the prompt stands in the composer if that is free. */
+  async #undone(): Promise<void> {
+    if (this.left === null) return;
+    this.left = { ...this.left, isUndone: true };
+    await this.texts.bringBack(this.left.from_id);
+    this.saveDraft();
   }
 
   async command(command: UiCommand): Promise<void> {

@@ -7,6 +7,8 @@ export interface LeftBranch {
   to_id: string;
   /** Prompts and answers of it. */
   messages: number;
+  /** It was the last turn, which was undone. */
+  isUndone?: true;
 }
 
 /** null: nothing was left that a model was told, or all of it stands on the new line too. */

@@ -44,6 +44,22 @@ export class MessageTexts {
     if (row?.kind === 'user') await this.edit(row.entry);
   }
 
+  /** The prompt of a turn that was undone; what the person writes meanwhile stays. */
+  async bringBack(entry_id: string): Promise<void> {
+    const { session, draft, blob, isSending, onEdit, orExplain } = this.#parts;
+    const isFree = () => draft.isEmpty && draft.editing === null && !isSending();
+    if (!isFree()) return;
+    await orExplain('The prompt could not be brought back', async () => {
+      const shown = session.info?.id;
+      const entry = await session.body(entry_id);
+      if (entry?.type !== 'message' || entry.role !== 'user') return;
+      const { text, mentions } = await promptToEdit(entry, blob);
+      if (shown !== session.info?.id || !isFree()) return;
+      draft.insert(text, mentions);
+      onEdit();
+    });
+  }
+
   async copy(message: Message): Promise<void> {
     const { blob, command, orExplain } = this.#parts;
     await orExplain('The message could not be copied', async () => {

@@ -102,6 +102,7 @@ const schema = z.discriminatedUnion('type', [
     call_id: z.string(),
     after: z.string().nullable(),
   }),
+  z.looseObject({ type: z.literal('undone'), session, entry_id: z.string() }),
   z.looseObject({
     type: z.literal('chosen'),
     session,

@@ -22,7 +22,7 @@ import { Growing } from './growing.js';
 /** What is said of a session; the rest is for the view around it. */
 type SessionMessage = Exclude<
   HostMessage,
-  { type: 'compose' | 'compare' | 'not_shown' | 'edited' | 'chosen' | 'opening' }
+  { type: 'compose' | 'compare' | 'not_shown' | 'edited' | 'chosen' | 'undone' | 'opening' }
 >;
 type Of<T extends HostMessage['type']> = Extract<HostMessage, { type: T }>;
 

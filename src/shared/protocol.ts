@@ -84,6 +84,8 @@ export type ToWebview =
   | { type: 'compare'; left_id: string; right_id: string }
   /** What the person made of a proposal in the editor's own diff; null: it is as it was proposed. */
   | { type: 'edited'; session: string; call_id: string; after: string | null }
+  /** The turn that ended in `entry_id` was undone by a command of the editor. */
+  | { type: 'undone'; session: string; entry_id: string }
   /** The person chose it from the menu of a message. */
   | { type: 'chosen'; session: string; what: 'edit' | 'copy'; entry_id: string }
   | { type: 'reply'; id: number; ok: true; result: unknown }

@@ -147,6 +147,12 @@ export class Channel implements Disposable {
       this.parts.post({ type: 'chosen', session, what, entry_id });
   }
 
+  /** A turn was undone by a command: a view that shows it offers the way back. */
+  tellUndone(session: string, entry_id: string): void {
+    if (this.isOpen && this.shown?.agent.log.id === session)
+      this.parts.post({ type: 'undone', session, entry_id });
+  }
+
   dispose(): void {
     this.detach();
     this.endOpening();

@@ -127,6 +127,11 @@ export class Chats implements vscode.Disposable {
     shown?.channel.tellChosen(session, what, entry);
   }
 
+  /** `entry_id`: where the session stood before a turn of it was undone. */
+  tellUndone(session: string, entry_id: string): void {
+    for (const shown of [this.tabs.get(session), this.view]) shown?.channel.tellUndone(session, entry_id);
+  }
+
   /** What the side bar shows from now on. */
   async setSideBar(session: string): Promise<void> {
     const { sessions } = this.parts;

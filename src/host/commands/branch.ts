@@ -48,7 +48,12 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
       await intend({ type: 'compact', ...(wanted.trim() === '' ? {} : { focus: wanted }) });
     },
     'bough.session.clear': async () => void (await intend({ type: 'clear' })),
-    'bough.turn.undo': async () => void (await intend({ type: 'undo' })),
+    'bough.turn.undo': async () => {
+      const { log } = await agentOf(undefined);
+      const before = log.head;
+      await intend({ type: 'undo' });
+      if (before !== null) parts.chats.tellUndone(log.id, before);
+    },
     'bough.branch.navigate': (target) =>
       typeof target === 'string' && target !== '' ? go(target) : goToBranch(parts, target),
     'bough.branch.restoreFiles': async (target) => {

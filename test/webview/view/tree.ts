@@ -185,6 +185,61 @@ export function treeTests(open: Open): void {
       });
     });
 
+    it('offers the way back after a turn was undone, and its prompt where nothing else stands', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      const end = scene.fold.head;
+      const undo = async () => {
+        await chat.post(scene.append(() => scene.add({ type: 'head', entry_id: ids.answer })));
+        await chat.post({ type: 'undone', session: scene.id, entry_id: end ?? '' });
+      };
+      await chat.post({ type: 'undone', session: 'another', entry_id: end ?? '' });
+      await undo();
+      await chat.at('left-branch').getByText('The turn was undone').waitFor();
+      await eventually(() => chat.composer.inputValue()).toBe('By car');
+      await chat.at('left-back').click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: end });
+      await chat.composer.fill('Something of my own');
+      await chat.post(scene.append(() => scene.add({ type: 'head', entry_id: end })));
+      await undo();
+      await chat.at('left-branch').getByText('The turn was undone').waitFor();
+      expect(await chat.composer.inputValue()).toBe('Something of my own');
+    });
+
+    it('shows the actions of one message at a time, though a click left the focus on those of another', async () => {
+      const { scene } = forked();
+      const chat = await open(scene);
+      await chat.at('message').first().hover();
+      await chat.at('message').first().getByRole('button', { name: 'Copy message' }).click();
+      await chat.at('message').last().hover();
+      const shown = () =>
+        chat
+          .at('message')
+          .getByRole('group', { name: 'Message actions' })
+          .evaluateAll((all) => all.map((one) => getComputedStyle(one).opacity === '1').lastIndexOf(true));
+      const count = () =>
+        chat
+          .at('message')
+          .getByRole('group', { name: 'Message actions' })
+          .evaluateAll((all) => all.filter((one) => getComputedStyle(one).opacity === '1').length);
+      await eventually(count).toBe(1);
+      expect(await shown()).toBe((await chat.at('message').count()) - 1);
+      await chat.page.keyboard.press('Tab');
+      expect(await count()).toBeGreaterThan(0);
+    });
+
+    it('says beside its shield, on one line, that the folder is not trusted', async () => {
+      const { scene } = forked();
+      scene.status = { ...idle, place: 'untrusted' };
+      const chat = await open(scene);
+      await chat.page.setViewportSize({ width: 300, height: 600 });
+      const line = chat.at('sent-none');
+      const icon = await line.locator('.codicon').boundingBox();
+      const words = await line.locator('span').last().boundingBox();
+      expect(words?.x ?? 0).toBeGreaterThan((icon?.x ?? 0) + (icon?.width ?? 0) - 1);
+      expect(words?.y ?? 1_000).toBeLessThan((icon?.y ?? 0) + (icon?.height ?? 0));
+    });
+
     it('edits and copies what was chosen from a menu, on another line too', async () => {
       const { scene, ids } = forked();
       const chat = await open(scene);
