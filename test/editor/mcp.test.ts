@@ -230,7 +230,7 @@ test("the person's own servers: files, memory, two over HTTP of which one wants 
           true,
         ]);
         expect(new Set(seen)).toEqual(new Set([`Bearer ${ofHeader}`]));
-        await editor.notification('The MCP server "broken" could not be started').waitFor();
+        await editor.notification('The MCP server “broken” could not be started').waitFor();
         await openServers(person);
         const row = (name: RegExp) =>
           editor.page.locator('.quick-input-widget').getByRole('option', { name });
@@ -243,7 +243,7 @@ test("the person's own servers: files, memory, two over HTTP of which one wants 
         expect(new Set(oauth.asked)).toEqual(new Set(['POST /mcp']));
         await editor.context.route(/\/proxy\/\d+\//, proxied);
         await editor
-          .notification('The MCP server "account" wants you to sign in')
+          .notification('The MCP server “account” wants you to sign in')
           .getByRole('button', { name: 'Sign In…' })
           .click();
         await editor.page.locator('.monaco-dialog-box').filter({ hasText: oauth.origin }).waitFor();
@@ -277,7 +277,7 @@ test("the person's own servers: files, memory, two over HTTP of which one wants 
         await openServers(person);
         await editor.pick(/^account, stopped/);
         await editor.pick('Start');
-        await editor.notification('The MCP server "account" wants you to sign in').waitFor();
+        await editor.notification('The MCP server “account” wants you to sign in').waitFor();
         expect(holding(editor.storage(), ofHeader)).toEqual([]);
         expect(holding(path.join(editor.userData, 'logs'), ofHeader)).toEqual([]);
       },

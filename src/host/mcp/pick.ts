@@ -58,7 +58,7 @@ function unaskedItem(parts: PickParts, known: Known): Item {
 async function askToStart({ servers }: PickParts, known: Known): Promise<void> {
   const start = vscode.l10n.t('Start');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Start the MCP server "{0}" that {1} names?', known.name, known.file),
+    vscode.l10n.t('Start the MCP server “{0}” that {1} names?', known.name, known.file),
     { modal: true, detail: details(known.config) },
     start,
   );
@@ -187,7 +187,7 @@ async function pickAction(
     })),
   ];
   const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('MCP server "{0}"', server.name),
+    title: vscode.l10n.t('MCP server “{0}”', server.name),
     placeHolder: stateOf(server).words,
   });
   await chosen?.run?.();

@@ -84,7 +84,7 @@ export function createWindowServers(parts: WindowServersParts): WindowServers {
       },
       onFailed: (name, why) => {
         const said = output.clean(why);
-        const text = vscode.l10n.t('The MCP server "{0}" could not be started: {1}', name, said);
+        const text = vscode.l10n.t('The MCP server “{0}” could not be started: {1}', name, said);
         tell.warn(text, { [vscode.l10n.t('MCP Servers…')]: show });
       },
       onError: output.bug,
@@ -144,7 +144,7 @@ async function readIfThere(uri: vscode.Uri): Promise<Pick<Source, 'text' | 'unre
 }
 
 async function ask(input: ServerInput, server: string): Promise<string | undefined> {
-  const title = vscode.l10n.t('MCP server "{0}"', server);
+  const title = vscode.l10n.t('MCP server “{0}”', server);
   const prompt = input.description ?? input.id;
   if (input.type === 'pickString')
     return vscode.window.showQuickPick(input.options, { title, placeHolder: prompt, ignoreFocusOut: true });

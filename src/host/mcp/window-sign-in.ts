@@ -46,7 +46,7 @@ export function createAccounts(parts: AccountsParts): ServerAccounts {
           .find((one) => one.known.id === known.id);
         return entry && accounts.signIn(known, entry.server);
       };
-      const text = vscode.l10n.t('The MCP server "{0}" wants you to sign in.', known.name);
+      const text = vscode.l10n.t('The MCP server “{0}” wants you to sign in.', known.name);
       parts.tell.info(text, { [vscode.l10n.t('Sign In…')]: again });
     },
     async signIn(known, server) {
@@ -63,7 +63,7 @@ export function createAccounts(parts: AccountsParts): ServerAccounts {
 
 async function visitInBrowser(parts: AccountsParts, { name }: Known, account: Account): Promise<void> {
   const { signIn } = await parts.load();
-  const title = vscode.l10n.t('Signing in to the MCP server "{0}"', name);
+  const title = vscode.l10n.t('Signing in to the MCP server “{0}”', name);
   const location = vscode.ProgressLocation.Notification;
   await vscode.window.withProgress({ title, location, cancellable: true }, async (_progress, token) => {
     const stop = new AbortController();
@@ -96,7 +96,7 @@ async function visitInBrowser(parts: AccountsParts, { name }: Known, account: Ac
 async function openAfterYes(name: string, url: string, address: URL): Promise<void> {
   const open = vscode.l10n.t('Open Browser');
   const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t('Sign in to the MCP server "{0}" at {1}?', name, address.origin),
+    vscode.l10n.t('Sign in to the MCP server “{0}” at {1}?', name, address.origin),
     {
       modal: true,
       detail: vscode.l10n.t(
