@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { type Editor, eventually } from './bench/index.js';
 import { ofType, onlyLog } from './log-on-disk.js';
-import { type Person, personAt } from './person.js';
+import { Person, personAt } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
 
 const verdict = (completed: boolean, reason: string, next_prompt = '') =>
@@ -75,6 +75,17 @@ test('a goal goes on until it is reached, pauses, outlives a crash, is blocked a
     await startGoal(editor, person, 'Write the end', '');
     await held.reached;
     await goalIs(person, 'active', 1);
+
+    // Another window shows it, and drives nothing.
+    const window = await editor.secondWindow();
+    await window.openBough();
+    const other = new Person(editor, await window.chat());
+    await goalIs(other, 'active', 1);
+    await other.at('goal-state').filter({ hasText: 'in another window' }).waitFor();
+    await other.notice('read-only').filter({ hasText: 'Another window works' }).waitFor();
+    await window.page.close();
+    expect(server.requests).toHaveLength(5);
+
     await press(person, 'Pause');
     await goalIs(person, 'paused', 1);
     await person.run('idle');
