@@ -206,6 +206,22 @@ export function treeTests(open: Open): void {
       expect(await chat.composer.inputValue()).toBe('Something of my own');
     });
 
+    it('offers the way back after a turn was undone from the menu of the session', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      chat.answer = ({ type }) => {
+        // What was appended comes before the answer.
+        if (type === 'intent')
+          void chat.post(scene.append(() => scene.add({ type: 'head', entry_id: ids.answer })));
+        return { result: null };
+      };
+      await chat.at('session-menu').click();
+      await chat.page.getByRole('menuitem', { name: 'Undo Last Turn' }).click();
+      await chat.at('left-branch').getByText('The turn was undone').waitFor();
+      await eventually(() => chat.composer.inputValue()).toBe('By car');
+      expect(chat.intents()).toEqual([{ type: 'undo' }]);
+    });
+
     it('shows the actions of one message at a time, though a click left the focus on those of another', async () => {
       const { scene } = forked();
       const chat = await open(scene);
