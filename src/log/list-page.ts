@@ -1,6 +1,7 @@
 /** Filters, order and pages of a session list, the same for every store. */
 import * as z from 'zod';
 import { BoughError } from '../shared/failure.js';
+import { foldedText } from './folded-text.js';
 import type { ListQuery, SessionSummary } from './store.js';
 
 const DEFAULT_LIMIT = 50;
@@ -28,8 +29,8 @@ export function isOfKind({
 }
 
 export function hasTitle({ text }: ListQuery): (row: SessionSummary) => boolean {
-  const wanted = text?.trim().toLowerCase() ?? '';
-  return (row) => row.title.toLowerCase().includes(wanted);
+  const wanted = foldedText(text?.trim() ?? '');
+  return (row) => foldedText(row.title).includes(wanted);
 }
 
 export function matches(query: ListQuery): (row: SessionSummary) => boolean {

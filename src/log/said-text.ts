@@ -1,5 +1,5 @@
 /**
- * What was said in a log, in lower case, for a search: the texts of its messages, on every line, as the reader of the log
+ * What was said in a log, as a search compares it: the texts of its messages, on every line, as the reader of the log
  * gives them. Lines that say nothing are passed without being read as JSON.
  */
 import type { Files } from '../ports.js';
@@ -7,6 +7,7 @@ import { FORMAT_VERSION } from '../shared/entry.js';
 import type { Entry } from '../shared/notes.js';
 import { withFile } from './bytes.js';
 import { parseLine } from './codec.js';
+import { foldedText } from './folded-text.js';
 import { Ledger } from './ledger.js';
 import { scanLines, type RawLine } from './scan.js';
 
@@ -57,7 +58,7 @@ async function saidIn(files: Files, log: string): Promise<SaidText> {
         for (const entry of entriesOf(line)) said.push(...wordsOf(entry));
       }
     }
-    return { size, mtime, text: Buffer.from(said.join('\n').toLowerCase()) };
+    return { size, mtime, text: Buffer.from(foldedText(said.join('\n'))) };
   });
 }
 

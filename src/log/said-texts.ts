@@ -4,12 +4,13 @@
  */
 import path from 'node:path';
 import type { Files } from '../ports.js';
+import { foldedText } from './folded-text.js';
 import { textsHere, type ReadTexts, type SaidText } from './said-text.js';
 import { sealed, unsealed } from './sealed.js';
 import { ifThere } from './storage.js';
 
-/** Changes with what is taken of an entry. */
-const VERSION = 1;
+/** Changes with what is taken of an entry, and how. */
+const VERSION = 2;
 const MARK = 'boughsay';
 /** How many logs are read at a time. */
 const READS_AT_ONCE = 64;
@@ -51,7 +52,7 @@ export class SaidTexts {
     logs: readonly LogPlace[],
     isThere: (name: string) => boolean,
   ): Promise<Set<string>> {
-    const needle = Buffer.from(words.toLowerCase());
+    const needle = Buffer.from(foldedText(words));
     const texts = await this.#read();
     const missing = logs.filter((log) => !isOf(texts.get(log.name), log));
     for (const name of texts.keys()) if (!isThere(name)) texts.delete(name);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { foldedText } from '../../../src/log/folded-text.js';
 import { Ledger } from '../../../src/log/ledger.js';
 import { MemoryFiles } from '../../../src/log/memory-files.js';
 import { createNodeFiles } from '../../../src/log/node-files.js';
@@ -38,7 +39,7 @@ function saidBy(lines: readonly string[]): string {
       for (const part of entry.parts) if (part.type === 'text') said.push(part.text || (part.preview ?? ''));
     }
   }
-  return said.join('\n').toLowerCase();
+  return foldedText(said.join('\n'));
 }
 
 it('takes of any log, however damaged, what its reader makes of each line', async () => {
@@ -164,5 +165,21 @@ describe('a search over sessions', () => {
     await ids('look');
     await rm(cache());
     expect(await ids('bug', (logs) => Promise.resolve(logs.map(() => undefined)))).toEqual([]);
+  });
+
+  it.each([
+    ['ΟΔΟΣ', 'ΟΔΟΣΑ λέξη'],
+    ['οδοσ', 'η οδος'],
+    ['caf\u00e9', 'un cafe\u0301 noir'],
+    ['cafe\u0301', 'un CAF\u00c9 noir'],
+    ['STRASSE', 'In der Straße'],
+    ['straße', 'IN DER STRASSE'],
+  ])('finds %s in %s, whether it was said or is a title', async (words, text) => {
+    const store = place.store();
+    await (await store.create({ id: 'said', title: 'x' })).append([user(text)]);
+    await (await store.create({ id: 'titled', title: text })).append([user('x')]);
+    const found = (await store.list({ text: words })).sessions.map(({ id }) => id);
+    expect(found.sort()).toEqual(['said', 'titled']);
+    expect((await store.list({ text: `${words}!` })).sessions).toEqual([]);
   });
 });
