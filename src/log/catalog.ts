@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Clock, FileStat, Files } from '../ports.js';
 import { isBoughError, type BoughError } from '../shared/failure.js';
 import { DeletedMarks, type MarkParts } from './deleted-marks.js';
+import { inParallel } from './in-parallel.js';
 import { indexFileIn, readIndex, writeIndex, type IndexRow } from './index-file.js';
 import { byUpdate, cursorAt, hasTitle, isOfKind, pageLimit, rowAt, type RowKey } from './list-page.js';
 import type { ReadTexts } from './said-text.js';
@@ -356,18 +357,6 @@ function notAmong(
   const gone: [string, IndexRow][] = [];
   for (const [name, row] of known) if (!isThere.has(name)) gone.push([name, row]);
   return gone;
-}
-
-async function inParallel<T>(
-  count: number,
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const left = items.values();
-  const worker = async (): Promise<void> => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(count, items.length) }, worker));
 }
 
 /** `rows` are in order. What does not match is passed over. */
