@@ -14,7 +14,7 @@ import type { PlacedEntry } from './store.js';
 type GoalNote = NoteOf<'goal_update'>;
 
 /** What lines say of goals: a word counts for the lines that it stands on, not for others. */
-export interface SurveyedGoals {
+interface SurveyedGoals {
   /** A line has a goal that is not completed. */
   isCarrying: boolean;
   /** Last words of those that are completed where the head is, and that no line carries on. */
