@@ -1,13 +1,11 @@
 /**
- * The one live handle on a session's log. What it says is what the file says: memory moves only after the file is synced,
- * and bodies are read from the file when they are asked for.
+ * The one live handle on a session's log. What it says is what the file says: memory moves only after the file is synced.
+ * What it reads is in log-reading.ts.
  */
 import type { Disposable } from '../ports.js';
-import type { ConversationEntry, Header } from '../shared/entry.js';
+import type { Header } from '../shared/entry.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
-import type { FileState } from '../shared/fold/file-states.js';
-import type { OutlineNode, PathState } from '../shared/fold/types.js';
-import { isConversation, type Draft, type Entry } from '../shared/notes.js';
+import type { Draft, Entry } from '../shared/notes.js';
 import { AppendQueue, type AppendRequest, type StoreAppendOptions } from './append-queue.js';
 import { Bodies } from './bodies.js';
 import { FolderBlobs } from './blobs.js';
@@ -16,22 +14,11 @@ import { composeLines } from './group.js';
 import type { Ledger } from './ledger.js';
 import { Listeners } from './listeners.js';
 import { LogFile, type CaughtUp, type LogFileParts, type Reading } from './log-file.js';
+import { LogReading } from './log-reading.js';
 import { Serial } from './serial.js';
 import { sessionIdOf } from './session-name.js';
 import { Standing } from './standing.js';
-import type {
-  Access,
-  Blobs,
-  Held,
-  Holder,
-  Lease,
-  LinePage,
-  LogDamage,
-  PlacedEntry,
-  PlacedRecord,
-  SessionLog,
-  StreamJournal,
-} from './store.js';
+import type { Access, Blobs, Holder, Lease, PlacedEntry, SessionLog, StreamJournal } from './store.js';
 import { FileStreamJournal } from './stream-journal.js';
 import { withinDeadline } from './within.js';
 
@@ -45,12 +32,12 @@ export interface LogParts extends LogFileParts {
   toRead?: string;
 }
 
-export class FileLog implements SessionLog {
+export class FileLog extends LogReading implements SessionLog {
   readonly blobs: Blobs;
   readonly journal: StreamJournal;
   readonly #parts: LogParts;
   readonly #log: LogFile;
-  readonly #bodies: Bodies;
+  protected readonly bodies: Bodies;
   readonly #journal: FileStreamJournal;
   readonly #appends: AppendQueue;
   readonly #serial = new Serial();
@@ -61,21 +48,22 @@ export class FileLog implements SessionLog {
   #keeping: Disposable | undefined;
 
   private constructor(parts: LogParts, log: LogFile) {
+    super();
     this.#parts = parts;
     this.#log = log;
     const { files, clock, paths } = parts;
-    this.#bodies = new Bodies(files, paths.log);
+    this.bodies = new Bodies(files, paths.log);
     this.blobs = new FolderBlobs(files, paths.folder, clock);
     this.#journal = new FileStreamJournal({
       files,
       clock,
       path: paths.stream,
-      isLogged: (attempt) => this.#ledger.hasAttempt(attempt),
+      isLogged: (attempt) => this.ledger.hasAttempt(attempt),
       onError: parts.onTrouble,
     });
     this.journal = this.#journal;
     this.#appends = new AppendQueue((takeGroup) => this.#serial.run(() => this.#drain(takeGroup)));
-    this.#standing = new Standing(() => this.#ledger, parts.toRead);
+    this.#standing = new Standing(() => this.ledger, parts.toRead);
   }
 
   /** A session that is not on disk before its first append. */
@@ -90,16 +78,12 @@ export class FileLog implements SessionLog {
     return log;
   }
 
-  get #ledger(): Ledger {
+  protected get ledger(): Ledger {
     return this.#log.ledger;
   }
 
   get id(): string {
-    return sessionIdOf(this.#parts.paths.name, this.#ledger.header.id);
-  }
-
-  get header(): Header {
-    return this.#ledger.header;
+    return sessionIdOf(this.#parts.paths.name, this.ledger.header.id);
   }
 
   get file(): string | undefined {
@@ -108,27 +92,6 @@ export class FileLog implements SessionLog {
 
   get access(): Access {
     return this.#standing.access;
-  }
-
-  get damage(): readonly LogDamage[] {
-    return this.#ledger.damage;
-  }
-
-  get position(): number {
-    return this.#ledger.position;
-  }
-
-  get head(): string | null {
-    return this.#ledger.head;
-  }
-
-  get outline(): readonly OutlineNode[] {
-    return this.#ledger.fold.outline;
-  }
-
-  /** False for a file none of whose lines is one of a session. */
-  get isSessionLog(): boolean {
-    return this.#ledger.isSessionLog;
   }
 
   /** Somebody holds the lease for a run. */
@@ -141,71 +104,12 @@ export class FileLog implements SessionLog {
     return !this.#standing.hasEnded;
   }
 
-  state(head?: string | null): PathState {
-    return this.#ledger.fold.state(head);
-  }
-
-  files(head?: string | null): FileState[] {
-    return this.#ledger.fold.files(head);
-  }
-
-  async path(head?: string | null): Promise<ConversationEntry[]> {
-    const ledger = this.#ledger;
-    const positions = ledger.fold.pathIds(head).flatMap((id) => ledger.positionOf(id) ?? []);
-    const placed = await this.#read(positions);
-    return placed.map(({ entry }) => entry).filter(isConversation);
-  }
-
-  line(head?: string | null): Promise<PlacedEntry[]> {
-    return this.#read(this.#ledger.fold.linePositions(head));
-  }
-
-  async page(limit: number, head?: string | null): Promise<LinePage> {
-    const { positions, more } = this.#ledger.fold.pagePositions(limit, head);
-    return { entries: await this.#read(positions), more };
-  }
-
-  lineFrom(from: string, head?: string | null): Promise<PlacedEntry[]> {
-    return this.#read(this.#ledger.fold.positionsFrom(from, head));
-  }
-
-  nodes(head?: string | null): OutlineNode[] {
-    return this.#ledger.fold.pathNodes(head);
-  }
-
-  entries(ids: readonly string[]): Promise<PlacedEntry[]> {
-    const ledger = this.#ledger;
-    return this.#read(ids.flatMap((id) => ledger.positionOf(id) ?? []));
-  }
-
-  async entry(id: string): Promise<Entry | undefined> {
-    return (await this.entries([id]))[0]?.entry;
-  }
-
-  since(position: number): Promise<PlacedEntry[]> {
-    const from = Math.max(0, position);
-    const count = Math.max(0, this.position - from);
-    return this.#read(Array.from({ length: count }, (_, index) => from + index));
-  }
-
   isCutBehind(id: string): boolean {
     return this.#log.isCutBehind(id);
   }
 
-  records(positions: readonly number[]): Promise<PlacedRecord[]> {
-    return this.#there((ledger) => this.#bodies.records(ledger, positions));
-  }
-
-  held(positions: readonly number[]): Promise<Held> {
-    return this.#there((ledger) => this.#bodies.held(ledger, positions));
-  }
-
   show(): Disposable {
-    return this.#bodies.use();
-  }
-
-  linePositions(head?: string | null): number[] {
-    return this.#ledger.fold.linePositions(head);
+    return this.bodies.use();
   }
 
   append(batch: readonly Draft[], options: StoreAppendOptions = {}): Promise<Entry[]> {
@@ -259,25 +163,10 @@ export class FileLog implements SessionLog {
     });
   }
 
-  #read(positions: readonly number[]): Promise<PlacedEntry[]> {
-    return this.#there((ledger) => this.#bodies.read(ledger, positions));
-  }
-
-  /** On a file that was overwritten in place this handle is of no more use: who opens the session gets another. */
-  async #there<T>(read: (ledger: Ledger) => Promise<T>): Promise<T> {
-    const ledger = this.#ledger;
-    try {
-      return await read(ledger);
-    } catch (error) {
-      if (isBoughError(error, 'LogDamaged')) await this.#endUnlessReadAgain(ledger, error);
-      throw error;
-    }
-  }
-
   /** What a look at the file notices is read from its start by this handle. */
-  async #endUnlessReadAgain(ledger: Ledger, { message, data }: BoughError): Promise<void> {
+  protected async endUnlessReadAgain(ledger: Ledger, { message, data }: BoughError): Promise<void> {
     await this.catchUp();
-    if (ledger !== this.#ledger || this.#standing.hasEnded) return;
+    if (ledger !== this.ledger || this.#standing.hasEnded) return;
     this.#standing.end('stale', new BoughError('SessionStale', message, data));
   }
 
@@ -307,7 +196,7 @@ export class FileLog implements SessionLog {
 
   async #letGo(): Promise<void> {
     await this.#journal.close();
-    await this.#bodies.close();
+    await this.bodies.close();
   }
 
   async #drain(takeGroup: () => AppendRequest[]): Promise<void> {
@@ -333,7 +222,7 @@ export class FileLog implements SessionLog {
     );
     const isOvertaken = this.head !== seen && allowed.some(({ options }) => options.expectedHead === seen);
     const world = { ids: this.#parts.ids, timestamp: new Date(this.#parts.clock.now()).toISOString() };
-    const lines = composeLines(allowed, this.#ledger, world);
+    const lines = composeLines(allowed, this.ledger, world);
     if (lines.length > 0) {
       const keepsTime = lines.every(({ request }) => request.options.keepsTime === true);
       const texts = lines.map(({ text }) => text);
@@ -341,7 +230,7 @@ export class FileLog implements SessionLog {
       lines.forEach(({ request }, index) =>
         request.resolve((written[index] ?? []).map(({ entry }) => entry)),
       );
-      this.#bodies.keep(this.#ledger, written.flat());
+      this.bodies.keep(this.ledger, written.flat());
       this.#tellAppended(written.flat());
     }
     // Another window moved the head from where the person saw it: their view has to be taken anew.
@@ -363,8 +252,8 @@ export class FileLog implements SessionLog {
   }
 
   #takeIn({ placed, isReloaded }: CaughtUp): void {
-    if (isReloaded) this.#bodies.forget();
-    this.#bodies.keep(this.#ledger, placed);
+    if (isReloaded) this.bodies.forget();
+    this.bodies.keep(this.ledger, placed);
     if (isReloaded || placed.length > 0) this.#tellAppended(placed);
   }
 
@@ -377,7 +266,7 @@ export class FileLog implements SessionLog {
       else if (isBoughError(error, 'SessionConflict')) {
         const stale = new BoughError('SessionStale', error.message, error.data, { cause: error });
         this.#standing.end('stale', stale);
-        if (error.data['errno'] === 'ENOENT') this.#bodies.keepWhatIs(this.#log.giveFile());
+        if (error.data['errno'] === 'ENOENT') this.bodies.keepWhatIs(this.#log.giveFile());
       }
       throw error;
     }
@@ -385,7 +274,7 @@ export class FileLog implements SessionLog {
 
   #newLease(): Lease {
     let isHeld = true;
-    const using = this.#bodies.use();
+    const using = this.bodies.use();
     return {
       session: this.id,
       dispose: () => {
