@@ -30,6 +30,8 @@ export interface ContextOptions {
   blobs?: ReadonlyMap<string, Uint8Array> | undefined;
   /** Blobs of images that are told by a hint although there is room for them. */
   withoutImages?: ReadonlySet<string> | undefined;
+  /** Bytes of a tool's result that is told whole; a longer one by head, tail and id. */
+  toldBytes?: number | undefined;
   /** `open_calls` of the path's state: what is known of calls without a result. Else the line's own notes say it. */
   openCalls?: readonly CallState[] | undefined;
   maxBytes?: number | undefined;
@@ -56,7 +58,7 @@ export const buildRequest = (line: Line, model: ModelInfo, options: ContextOptio
   buildContext(line, model, options).request;
 
 export function buildContext(line: Line, model: ModelInfo, options: ContextOptions): Context {
-  const attachments = new Attachments(options.blobs ?? new Map(), model, options.withoutImages);
+  const attachments = new Attachments(options.blobs ?? new Map(), model, options);
   const facts = new CallFacts(line, options.openCalls);
   const drafts = new Drafts(selectPath(line), model, facts, attachments);
   const tools = model.tools === false ? [] : options.tools.map((tool) => ({ ...tool }));

@@ -63,6 +63,7 @@ export async function requestFor(
   const { request, fits, trimmed, images } = buildContext(line, model, {
     ...frame,
     withoutImages,
+    toldBytes: core.parts.settings().offloadBytes,
     openCalls: core.log.state().open_calls,
     blobs: await readBlobs(core, wantedBlobs(line, model)),
   });

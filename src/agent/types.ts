@@ -54,6 +54,8 @@ export interface AgentSettings {
   maxContinuations: number;
   /** Share of the model's window above which the conversation is summarised before the next request. */
   compactAt: number;
+  /** Bytes of a tool's result above which the model is told its head and tail alone, and how to read on. */
+  offloadBytes: number;
   /** About how many tokens of its end a compaction keeps as they are. */
   keepRecentTokens: number;
   /** "provider/model" or "auto", for a session that has no choice of its own yet. */

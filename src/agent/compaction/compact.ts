@@ -113,6 +113,7 @@ async function tokensOf(core: Core, line: Line, model: ModelInfo): Promise<numbe
   const frame = await frameOf(core);
   const { request } = buildContext(line, unlimited, {
     ...frame,
+    toldBytes: core.parts.settings().offloadBytes,
     openCalls: core.log.state().open_calls,
     blobs: await readBlobs(core, wantedBlobs(line, unlimited)),
   });

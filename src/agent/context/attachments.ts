@@ -65,18 +65,20 @@ export class Attachments {
   readonly #blobs: ReadonlyMap<string, Uint8Array>;
   readonly #takesImages: boolean;
   readonly #without: ReadonlySet<string>;
+  readonly #toldBytes: number | undefined;
   /** What was handed out, in the order of the conversation. */
   readonly images: SentImage[] = [];
   #left = MAX_IMAGE_BYTES;
 
-  /** `without`: blobs of images that stay behind. */
+  /** `withoutImages`: blobs of images that stay behind. `toldBytes`: of a result that is told whole. */
   constructor(
     blobs: ReadonlyMap<string, Uint8Array>,
     model: ModelInfo,
-    without: ReadonlySet<string> = new Set(),
+    options: { withoutImages?: ReadonlySet<string> | undefined; toldBytes?: number | undefined } = {},
   ) {
     this.#blobs = blobs;
-    this.#without = without;
+    this.#without = options.withoutImages ?? new Set();
+    this.#toldBytes = options.toldBytes;
     this.#takesImages = model.images !== false;
   }
 
@@ -107,7 +109,7 @@ export class Attachments {
   /** What is told of a result: from its whole when that is at hand, else what the log keeps of it. */
   result(part: ToolResultPart): string {
     const bytes = part.blob === undefined ? undefined : this.#blobs.get(part.blob);
-    if (bytes !== undefined) return toldPart(new TextDecoder().decode(bytes), part.call_id);
+    if (bytes !== undefined) return toldPart(new TextDecoder().decode(bytes), part.call_id, this.#toldBytes);
     return part.content || (part.preview ?? '');
   }
 

@@ -9,7 +9,7 @@ export const LOGGED_BYTES = 8_192;
 const LOGGED_HEAD = 5_000;
 const LOGGED_TAIL = 2_500;
 
-/** Bytes of a result that the model is told whole. */
+/** Bytes of a result that the model is told whole, unless settings say otherwise. */
 export const TOLD_BYTES = 50_000;
 const TOLD_HEAD = 16_000;
 const TOLD_TAIL = 8_000;
@@ -76,10 +76,15 @@ export function loggedPart(whole: string): { content: string; logical_chars: num
   return { content: `${head}\n${mark}\n${tail}`, logical_chars: chars };
 }
 
-/** What the model is told of a result, from the whole of it. */
-export function toldPart(whole: string, id: string): string {
-  if (Buffer.byteLength(whole) <= TOLD_BYTES) return whole;
-  const { head, tail, chars, left } = cut(whole, headOf(whole, TOLD_HEAD), tailOf(whole, TOLD_TAIL));
+/** What the model is told of a result, from the whole of it: all of it up to `limit` bytes. */
+export function toldPart(whole: string, id: string, limit = TOLD_BYTES): string {
+  if (Buffer.byteLength(whole) <= limit) return whole;
+  const share = Math.min(1, limit / TOLD_BYTES);
+  const { head, tail, chars, left } = cut(
+    whole,
+    headOf(whole, Math.floor(TOLD_HEAD * share)),
+    tailOf(whole, Math.floor(TOLD_TAIL * share)),
+  );
   const mark =
     `[… ${String(left)} of ${String(chars)} characters (${String(Buffer.byteLength(whole))} bytes) are left out here. ` +
     `${READ_RESULT} with id "${id}" and offset ${String(charsOf(head))} reads on. …]`;

@@ -15,10 +15,14 @@ const defaults = {
   maxContinuations: 30,
   compactAt: 0.92,
   keepRecentTokens: 20_000,
+  offloadBytes: 50_000,
   model: 'auto',
   maxOpen: 8,
   idleAfter: 600_000,
 } as const;
+
+/** What the log holds of a result as it is goes to the model whole, too. */
+const LEAST_OFFLOAD_BYTES = 8_192;
 
 export function readRetryPolicy(read: ReadSetting): RetryPolicy {
   const stated: Partial<RetryPolicy> = {};
@@ -40,6 +44,10 @@ export function readAgentSettings(read: ReadSetting): AgentSettings {
     maxContinuations: wholeFrom0(read('turn.maxContinuations'), defaults.maxContinuations),
     compactAt: Math.min(1, positive(read('context.compactAt'), defaults.compactAt)),
     keepRecentTokens: positive(read('context.keepRecentTokens'), defaults.keepRecentTokens),
+    offloadBytes: Math.max(
+      LEAST_OFFLOAD_BYTES,
+      positive(read('results.offloadBytes'), defaults.offloadBytes),
+    ),
     model: typeof model === 'string' && model.trim() !== '' ? model.trim() : defaults.model,
   };
 }

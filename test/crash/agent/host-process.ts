@@ -55,6 +55,7 @@ const session: AgentSession = createAgentSession(log, {
     idleTimeout: 60_000,
     compactAt: 0.92,
     keepRecentTokens: 20_000,
+    offloadBytes: 50_000,
     maxSteps: 200,
     maxContinuations: 30,
     maxCost: 0,

@@ -116,6 +116,7 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
     idleTimeout: 60_000,
     compactAt: 0.92,
     keepRecentTokens: 20_000,
+    offloadBytes: 50_000,
     maxSteps: 200,
     maxContinuations: 30,
     maxCost: 0,

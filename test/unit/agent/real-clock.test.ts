@@ -46,6 +46,7 @@ async function open(protocol: Protocol, retry: Partial<RetryPolicy> = {}): Promi
       idleTimeout: 60_000,
       compactAt: 0.92,
       keepRecentTokens: 20_000,
+      offloadBytes: 50_000,
       maxSteps: 200,
       maxContinuations: 30,
       maxCost: 0,

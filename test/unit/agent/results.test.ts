@@ -87,6 +87,14 @@ describe('what the model is told of it', () => {
     expect(content).toContain(`read_result with id "${id}" and offset 16000`);
   });
 
+  it.each([
+    ['a lower', 10_000, 20_000, /^a{3200}\n\[… .* …\]\na{1600}$/],
+    ['a higher', 200_000, 150_000, /^a{150000}$/],
+  ])('goes by %s limit of the settings', async (_, offloadBytes, length, expected) => {
+    const bench = await play('a'.repeat(length), [text('ok')], { settings: { offloadBytes } });
+    expect(told(bench)[0]).toMatch(expected);
+  });
+
   it('is what the log keeps when the blob is gone', async () => {
     const bench = await play('x'.repeat(60_000), [text('ok')]);
     const blob = resultsOf(bench)[0]?.blob ?? '';
@@ -121,6 +129,16 @@ describe('read_result', () => {
   const whole = `${'修🔥'.repeat(30_000)}the end`;
   /** The file's lines are too long for `read`'s own limit of lines, not for its limit of characters. */
   const start = (script: Reply[]): Promise<Bench> => play(whole, script, withTools);
+
+  it('gives a piece whole, however low the limit of the settings', async () => {
+    const bench = await play(whole, [], { ...withTools, settings: { offloadBytes: 8_192 } });
+    bench.model.play(
+      readOn({ id: resultsOf(bench)[0]?.call_id ?? '', offset: 0, limit: 20_000 }),
+      text('ok'),
+    );
+    await bench.send('on');
+    expect(told(bench).at(-1)).toContain('修🔥'.repeat(10_000));
+  });
 
   it('gives pieces by code points, at most 20 000, and is never cut again', async () => {
     const bench = await start([]);

@@ -38,6 +38,7 @@ describe('agent settings', () => {
   it('has the documented defaults', () => {
     expect(readAgentSettings(from({}))).toMatchObject({
       idleTimeout: 60_000,
+      offloadBytes: 50_000,
       maxSteps: 200,
       maxContinuations: 30,
       maxCost: 0,
@@ -49,6 +50,11 @@ describe('agent settings', () => {
   it('a blank model is auto, a name is trimmed', () => {
     expect(readAgentSettings(from({ model: '  ' })).model).toBe('auto');
     expect(readAgentSettings(from({ model: ' openai/gpt ' })).model).toBe('openai/gpt');
+  });
+
+  it('offloads nothing that the log holds as it is', () => {
+    expect(readAgentSettings(from({ 'results.offloadBytes': 1 })).offloadBytes).toBe(8_192);
+    expect(readAgentSettings(from({ 'results.offloadBytes': 200_000 })).offloadBytes).toBe(200_000);
   });
 
   it('reads anew each time', () => {
