@@ -91,7 +91,9 @@ describe('the report on session files', () => {
       '',
     );
     expect(mendable).toBe(3);
-    expect(text).toContain('run **Bough: Verify Session Files** from the Command Palette and choose **Repair**');
+    expect(text).toContain(
+      'run **Bough: Verify Session Files** from the Command Palette and choose **Repair**',
+    );
     expect(text).toContain('It mends 3 of what is named below');
     expect(reportFindings([report({ logs: [log()] })], 'now').text).not.toContain('To repair');
   });
