@@ -27,12 +27,13 @@ export async function resume(
   const { approvals, turn } = agent.log.state();
   if (turn === null || approvals.length === 0)
     throw new BoughError('InvalidArgument', 'No approval waits in this session: there is nothing to resume.');
-  for (const { callId } of answers) {
-    if (!approvals.some(({ call_id }) => call_id === callId))
+  for (const answer of answers) {
+    if (!approvals.some(({ call_id }) => call_id === answer.callId))
       throw new BoughError(
         'InvalidArgument',
-        `No approval waits for the call "${callId}". Ask pendingApprovals() for those that do; nothing was decided.`,
+        `No approval waits for the call "${answer.callId}". Ask pendingApprovals() for those that do; nothing was decided.`,
       );
+    checkWords(answer);
   }
   if (answers.length === 0) throw new BoughError('InvalidArgument', 'There is no decision to resume with.');
   return turnOf(agent, signal, async () => {
@@ -49,4 +50,27 @@ export async function resume(
     }
     return turn.turn_id;
   });
+}
+
+const DECISIONS: readonly unknown[] = ['allow', 'deny'] satisfies ApprovalAnswer['decision'][];
+const SCOPES: readonly unknown[] = [
+  'once',
+  'session',
+  'workspace',
+  'always',
+] satisfies ApprovalAnswer['scope'][];
+
+/** Other extensions are not held to our types: a word that means nothing must not let a tool run, or for longer. */
+function checkWords({ callId, decision, scope = 'once' }: ApprovalAnswer): void {
+  checkWord(`The decision on the call "${callId}"`, decision, DECISIONS);
+  checkWord(`The scope of the decision on the call "${callId}"`, scope, SCOPES);
+}
+
+function checkWord(what: string, word: unknown, known: readonly unknown[]): void {
+  if (known.includes(word)) return;
+  const given = typeof word === 'string' ? `"${word}"` : String(word);
+  throw new BoughError(
+    'InvalidArgument',
+    `${what} is ${given}; it must be one of ${known.join(', ')}. Nothing was decided.`,
+  );
 }
