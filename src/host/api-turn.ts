@@ -6,6 +6,7 @@ import type { Message, Part } from '../shared/entry.js';
 import { BoughError, cancelled, isFailure, type Failure } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
 import type { TurnError, TurnResult } from './api.js';
+import { thrown } from './api-errors.js';
 import { textOf, wholeText } from './api-history.js';
 import { watchEnds, type TurnEnd } from './turn-ends.js';
 
@@ -16,11 +17,13 @@ export async function prompt(
   signal: AbortSignal | undefined,
 ): Promise<TurnResult> {
   signal?.throwIfAborted();
-  if (agent.run() !== 'idle') throw stillRunning();
+  // While an approval waits the session says so itself.
+  if (agent.run() !== 'idle' && agent.log.state().approvals.length === 0) throw stillRunning();
   return turnOf(agent, signal, async () => {
     const sent = await agent.dispatch({ type: 'send', text, mentions: [], mode: 'send', only_now: true });
     if (isFailure(sent)) {
       if (sent.code === 'SessionRunning') throw stillRunning();
+      if (sent.code === 'ResumeRequired') throw thrown(sent);
       return sent;
     }
     const message = sent.entry_id === undefined ? undefined : await agent.log.entry(sent.entry_id);
@@ -39,10 +42,12 @@ export async function turnOf(
 ): Promise<TurnResult> {
   const ends = watchEnds(agent);
   const stop = () => void agent.dispatch({ type: 'stop' });
-  signal?.addEventListener('abort', stop, { once: true });
   try {
     const turn = await begin();
     if (isFailure(turn)) throw turnError(turn, await resultOf(agent.log.blobs, [], { failure: turn }));
+    // Not before: what was refused leaves alone what is there.
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted === true) stop();
     const { place, ...end } = await ends.of(turn);
     // Where the turn ended: whoever ended it may have gone elsewhere with the same write.
     const entries = (await agent.log.line(place ?? agent.log.head))

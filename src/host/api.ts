@@ -169,7 +169,8 @@ export interface BoughSession {
   /**
    * Sends a prompt and resolves when its turn has ended. Approvals are asked for in the chat as ever.
    *
-   * @throws TurnError when the turn did not end well; its `result` has what there is.
+   * @throws TurnError when the turn did not end well; its `result` has what there is. ApiError SessionRunning while
+   * another turn runs, ResumeRequired while an approval waits
    */
   prompt(text: string, options?: { signal?: AbortSignal }): Promise<TurnResult>;
   /**

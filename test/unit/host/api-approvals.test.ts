@@ -49,6 +49,23 @@ describe('approvals for other extensions', () => {
     expect(types).not.toContain('tool_start');
   });
 
+  it('a prompt meanwhile is refused, and what waits goes on waiting', async () => {
+    const { session, entries, callId } = await waiting();
+    const before = await entries();
+    await expect(session.prompt('And now?')).rejects.toMatchObject({
+      name: 'BoughError',
+      code: 'ResumeRequired',
+      failure: { code: 'ResumeRequired' },
+    });
+    const abort = new AbortController();
+    const refused = session.prompt('And now?', { signal: abort.signal });
+    abort.abort();
+    await expect(refused).rejects.toMatchObject({ code: 'ResumeRequired' });
+    await idle();
+    expect(await entries()).toEqual(before);
+    expect((await session.resume([{ callId, decision: 'deny' }])).text).toBe('Done.');
+  });
+
   it('a word that is one decides, once when no scope is named', async () => {
     const { session, entries, callId } = await waiting();
     expect((await session.resume([{ callId, decision: 'deny', feedback: 'No.' }])).text).toBe('Done.');
