@@ -5,6 +5,8 @@ import { OutlineFlag } from '../src/shared/fold/types.js';
 export interface LeftBranch {
   from_id: string;
   to_id: string;
+  /** Its first prompt. */
+  prompt?: string;
   /** Prompts and answers of it. */
   messages: number;
   /** It was the last turn, which was undone. */
@@ -22,5 +24,9 @@ export function leftBranch(outline: Outline, before: string | null, after: strin
   const first = nodes[0];
   const last = nodes.at(-1);
   if (first === undefined || last === undefined || messages.length === 0) return null;
-  return { from_id: first[0], to_id: last[0], messages: messages.length };
+  const prompt = nodes.find(([, , , flags]) => (flags & OutlineFlag.user) !== 0)?.[0];
+  return {
+    ...{ from_id: first[0], to_id: last[0], messages: messages.length },
+    ...(prompt === undefined ? {} : { prompt }),
+  };
 }

@@ -23,7 +23,7 @@ function mayMove(core: Core, expected: ExpectedHead): Failure | null {
 }
 
 /** Closes what is open before the head moves: a pending approval expires, an interrupted turn is repaired. */
-const closingOf = (core: Core): Promise<Draft[]> =>
+export const closingOf = (core: Core): Promise<Draft[]> =>
   suspensionOf(core) === 'approvals'
     ? closeSuspended(core, { decision: 'expired', pendingText: LEFT_TEXT, holdsQueue: true })
     : repairBatch(core);

@@ -1,14 +1,16 @@
 /** Beginning anew and taking a turn back: the head moves, the line that was stays. */
+import type { Message } from '../shared/entry.js';
 import { OutlineFlag } from '../shared/fold/types.js';
 import { isFailure, type Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
-import { navigate } from './branches.js';
+import { closingOf, navigate } from './branches.js';
 import { underLease, type Core } from './core.js';
 import { orFailure, refused } from './failures.js';
 import { holdQueue } from './queue.js';
-import { closed, repairBatch } from './recover.js';
-import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
+import { closed } from './recover.js';
+import { headMoved, parked, running, type Done, type ExpectedHead } from './refusals.js';
 import { headTo } from './mode.js';
+import { beforeSkills } from './send.js';
 import { suspensionOf } from './suspended.js';
 
 /**
@@ -28,11 +30,9 @@ export async function clear(core: Core, expected: ExpectedHead): Promise<Done | 
         if (core.run !== null) return running();
         const moved = expected === core.log.head ? null : headMoved(core, expected);
         if (moved !== null) return moved;
-        const suspension = suspensionOf(core);
-        if (suspension === 'approvals') return pendingFailure();
-        if (suspension === 'parked') return parked(core.log.state().wait?.due_at ?? '');
+        if (suspensionOf(core) === 'parked') return parked(core.log.state().wait?.due_at ?? '');
         const { queue } = core.log.state();
-        const closing = await repairBatch(core);
+        const closing = await closingOf(core);
         const kept = keptNotes(core);
         const emptied: Draft[] = queue.length === 0 ? [] : [{ type: 'queue_update', items: [], held: false }];
         await core.append([...closing, ...emptied, ...headTo(core, null), ...kept]);
@@ -59,12 +59,24 @@ export function keptNotes(core: Core): Draft[] {
   ];
 }
 
-/** Goes to before the last prompt of the line. In the gate. */
-export function undoTurn(core: Core, expected: ExpectedHead): Promise<Done | Failure> {
+/** Goes to before the prompt that the last turn of the line began with, and the skills that came with it. In the gate. */
+export async function undoTurn(core: Core, expected: ExpectedHead): Promise<Done | Failure> {
+  const prompt = await lastPrompt(core);
+  if (prompt === null) return refused('NothingToUndo', 'There is no turn to undo here.');
+  return navigate(core, await beforeSkills(core, prompt), expected);
+}
+
+/** Not what was said into the turn later: that belongs to it. */
+async function lastPrompt(core: Core): Promise<Message | null> {
   const { outline, head } = core.log;
+  let prompt: Message | null = null;
   let at = outline.findIndex(([id]) => id === head);
   for (let node = outline[at]; node !== undefined; at = node[1], node = outline[at]) {
-    if ((node[3] & OutlineFlag.user) !== 0) return navigate(core, outline[node[1]]?.[0] ?? null, expected);
+    if ((node[3] & OutlineFlag.user) === 0) continue;
+    const entry = await core.log.entry(node[0]);
+    if (entry?.type !== 'message') break;
+    if (prompt !== null && (prompt.turn_id === undefined || entry.turn_id !== prompt.turn_id)) break;
+    prompt = entry;
   }
-  return Promise.resolve(refused('NothingToUndo', 'There is no turn to undo here.'));
+  return prompt;
 }

@@ -144,7 +144,7 @@ async function placeOf(
 }
 
 /** Skills that came with a message are part of it: one that is sent in its place brings its own. */
-async function beforeSkills(core: Core, { parent_id, turn_id }: Message): Promise<string | null> {
+export async function beforeSkills(core: Core, { parent_id, turn_id }: Message): Promise<string | null> {
   let parent = parent_id;
   while (parent !== null) {
     const entry = await core.log.entry(parent);

@@ -3,22 +3,29 @@
  * the lease, and lets what was queued meanwhile go on when it is over.
  */
 import { isFailure, type Failure } from '../shared/failure.js';
+import { closingOf } from './branches.js';
 import { underLease, type Core, type Run } from './core.js';
 import { bugFailure, orFailure, stackOf } from './failures.js';
 import { holdQueue } from './queue.js';
-import { repair } from './recover.js';
+import { closed } from './recover.js';
 import { headMoved, parked, pendingFailure, running, type ExpectedHead } from './refusals.js';
 import { LiveRun } from './run.js';
 import { suspensionOf } from './suspended.js';
 import { takeQueued } from './turn.js';
+
+export interface SideRunOptions {
+  /** Calls that wait for the person expire, as for whatever moves the head; else nothing is done while they do. */
+  expiresApprovals?: boolean;
+}
 
 /** Resolves when the work is done, or with why it is not. Nothing may be open; an interrupted turn is closed first. */
 export async function sideRun<T>(
   core: Core,
   expected: ExpectedHead,
   work: (run: Run) => Promise<T | Failure>,
+  options: SideRunOptions = {},
 ): Promise<T | Failure> {
-  const begun = await core.gate.pass(() => orFailure(() => begin(core, expected, work)));
+  const begun = await core.gate.pass(() => orFailure(() => begin(core, expected, work, options)));
   return isFailure(begun) ? begun : begun.outcome;
 }
 
@@ -26,18 +33,29 @@ async function begin<T>(
   core: Core,
   expected: ExpectedHead,
   work: (run: Run) => Promise<T | Failure>,
+  options: SideRunOptions,
 ): Promise<{ outcome: Promise<T | Failure> } | Failure> {
   if (core.run !== null) return running();
   const lease = await core.lease.hold();
-  const blocked = stillOpen(core) ?? headMoved(core, expected);
+  const blocked = stillOpen(core, options) ?? headMoved(core, expected);
   if (blocked !== null) {
     lease.dispose();
     return blocked;
   }
+  const closing = await closingOf(core).catch((error: unknown) => {
+    lease.dispose();
+    throw error;
+  });
   const run = new LiveRun(core, core.parts.ids.entry());
   core.run = run;
   run.enter('running');
-  const outcome = execute(core, run, work).finally(async () => {
+  const outcome = execute(core, run, async (one) => {
+    if (closing.length > 0) {
+      await core.append(closing);
+      await closed(core);
+    }
+    return work(one);
+  }).finally(async () => {
     run.dispose();
     // The lease is kept until what is queued is taken: another window must not take it as well.
     await core.gate.pass(() => leave(core, run)).finally(() => lease.dispose());
@@ -47,9 +65,9 @@ async function begin<T>(
 }
 
 /** Under the lease, which tells what other windows wrote. */
-function stillOpen(core: Core): Failure | null {
+function stillOpen(core: Core, { expiresApprovals = false }: SideRunOptions): Failure | null {
   const suspension = suspensionOf(core);
-  if (suspension === 'approvals') return pendingFailure();
+  if (suspension === 'approvals' && !expiresApprovals) return pendingFailure();
   return suspension === 'parked' ? parked(core.log.state().wait?.due_at ?? '') : null;
 }
 
@@ -62,10 +80,7 @@ async function execute<T>(
   core.isCompacting = true;
   core.announce();
   try {
-    return await orFailure(async () => {
-      await repair(core);
-      return work(run);
-    });
+    return await orFailure(() => work(run));
   } catch (error) {
     core.parts.log('error', `a summary: ${stackOf(error)}`);
     return bugFailure(error);

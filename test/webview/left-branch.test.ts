@@ -15,8 +15,18 @@ describe('what was left for another line', () => {
 
   it('is its part that the new line has not', () => {
     const tree = new Outline(outline);
-    expect(leftBranch(tree, olderEnd, newer)).toEqual({ from_id: older, to_id: olderEnd, messages: 2 });
-    expect(leftBranch(tree, olderEnd, null)).toEqual({ from_id: first, to_id: olderEnd, messages: 4 });
+    expect(leftBranch(tree, olderEnd, newer)).toEqual({
+      from_id: older,
+      to_id: olderEnd,
+      prompt: older,
+      messages: 2,
+    });
+    expect(leftBranch(tree, olderEnd, null)).toEqual({
+      from_id: first,
+      to_id: olderEnd,
+      prompt: first,
+      messages: 4,
+    });
     expect(leftBranch(tree, answer, newer)).toBeNull();
     expect(leftBranch(tree, null, newer)).toBeNull();
   });

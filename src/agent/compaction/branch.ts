@@ -43,10 +43,14 @@ export interface Leaving extends BranchRange, SummaryOptions {
 }
 
 /** Goes to the target and tells there what was said on the line that is left, in one batch. */
-export function bringSummary(core: Core, leaving: Leaving, expected: ExpectedHead): Promise<Done | Failure> {
-  return sideRun(core, expected, async (run) => {
-    const { from_id, to_id, target } = leaving;
-    if (target !== null && !core.log.outline.some(([id]) => id === target)) return noSuchEntry(target);
+export async function bringSummary(
+  core: Core,
+  leaving: Leaving,
+  expected: ExpectedHead,
+): Promise<Done | Failure> {
+  const { from_id, to_id, target } = leaving;
+  if (target !== null && !core.log.outline.some(([id]) => id === target)) return noSuchEntry(target);
+  const work = async (run: Run): Promise<Done | Failure> => {
     const summary = await summaryOf(core, run, leaving, leaving);
     if (isFailure(summary)) return summary;
     const batch: Draft[] = [
@@ -54,7 +58,8 @@ export function bringSummary(core: Core, leaving: Leaving, expected: ExpectedHea
       { type: 'branch_summary', turn_id: run.turn_id, from_id, to_id, summary: summary.text },
     ];
     return written(await core.append([...batch, ...summary.usage]));
-  });
+  };
+  return sideRun(core, expected, work, { expiresApprovals: true });
 }
 
 export interface Collapsing extends BranchRange, SummaryOptions {
@@ -63,12 +68,15 @@ export interface Collapsing extends BranchRange, SummaryOptions {
 }
 
 /** From now on the model is told a summary in place of the range, which is widened to whole steps. */
-export function collapseBranch(
+export async function collapseBranch(
   core: Core,
   collapsing: Collapsing,
   expected: ExpectedHead,
 ): Promise<Done | Failure> {
-  return sideRun(core, expected, async (run) => {
+  // Nothing is closed for what cannot be done.
+  const wrong = collapsible(await core.log.path(), collapsing);
+  if (isFailure(wrong)) return wrong;
+  const work = async (run: Run): Promise<Done | Failure> => {
     const range = collapsible(await core.log.path(), collapsing);
     if (isFailure(range)) return range;
     const text = collapsing.summary?.trim() ?? '';
@@ -80,7 +88,8 @@ export function collapseBranch(
         ...summary.usage,
       ]),
     );
-  });
+  };
+  return sideRun(core, expected, work, { expiresApprovals: true });
 }
 
 function written(entries: readonly { type: string; id: string }[]): Done {

@@ -82,6 +82,25 @@ describe('a collapse', () => {
     expect(toldTo(bench, 5)).not.toContain('A file was read.');
   });
 
+  it('lets an approval expire that waits, but not for a range that cannot be replaced', async () => {
+    const bench = await openBench({
+      script: [text('A1'), calls([{ name: 'run', input: { command: 'one' } }])],
+    });
+    await bench.send('Q1');
+    await bench.send('Q2');
+    expect(bench.session.run()).toBe('waiting');
+    expect(failureOf(await bench.do({ type: 'collapse', from_id: 'none', to_id: 'none' })).kind).toBe(
+      'refused',
+    );
+    expect(bench.session.run()).toBe('waiting');
+    bench.model.play(text('One was asked.'));
+    await bench.do({ type: 'collapse', from_id: idOf(bench, 'Q1'), to_id: idOf(bench, 'A1') });
+    expect(bench.entries('approval_decision')).toMatchObject([{ decision: 'expired' }]);
+    expect(bench.entries('branch_summary')).toMatchObject([{ collapse: true, summary: 'One was asked.' }]);
+    expect(bench.log.state()).toMatchObject({ approvals: [], turn: null });
+    expect(bench.ran).toEqual([]);
+  });
+
   const line = (...kinds: ('user' | 'assistant' | 'tool' | 'compaction')[]): ConversationEntry[] =>
     kinds.map((kind, index) => {
       const envelope = { id: `e${index}`, parent_id: index === 0 ? null : `e${index - 1}`, timestamp: '' };

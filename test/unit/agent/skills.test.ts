@@ -68,6 +68,15 @@ describe('a skill that the person names', () => {
     expect(toldTo(bench, 1)).toContain('How to pdf.');
   });
 
+  it('goes with the turn that is undone', async () => {
+    const bench = await benchWith(shelf().skills, { script: [text('Done.'), text('Made.')] });
+    await bench.send('hello');
+    const end = bench.log.head;
+    await bench.send('make one', named('pdf'));
+    await bench.do({ type: 'undo' });
+    expect(bench.log.head).toBe(end);
+  });
+
   it('is loaded again when it says something else by now', async () => {
     const { skills, books } = shelf();
     const bench = await benchWith(skills, { script: [text('Done.'), text('Again.')] });
