@@ -257,7 +257,7 @@ export class Chat {
   async #undone(): Promise<void> {
     if (this.left === null) return;
     this.left = { ...this.left, isUndone: true };
-    await this.texts.bringBack(this.left.from_id);
+    await this.texts.bringBack(this.left.prompt ?? this.left.from_id);
     this.saveDraft();
   }
 
