@@ -117,6 +117,7 @@ function usageOf(entries: readonly Entry[]): TurnResult['usage'] {
 function turnError(failure: Failure, result: TurnResult, saveFailure?: Failure): TurnError {
   return Object.assign(new Error(failure.message), {
     name: 'TurnError' as const,
+    code: failure.code ?? failure.kind,
     failure,
     result,
     ...(saveFailure === undefined ? {} : { saveFailure }),

@@ -285,6 +285,8 @@ export interface TurnResult {
 /** Both the failure and what the turn brought before it. */
 export interface TurnError extends Error {
   readonly name: 'TurnError';
+  /** As of an {@link ApiError}: why the turn failed, more closely where that is known than by the kind of failure. */
+  readonly code: string;
   readonly failure: Failure;
   /** The partial text could not be saved either, and why. */
   readonly saveFailure?: Failure;

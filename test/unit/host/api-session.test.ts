@@ -49,6 +49,7 @@ describe('a session for other extensions', () => {
     const error = await failed(apiSession(await sessions.open('one')).prompt('Go'));
     expect(error).toMatchObject({
       name: 'TurnError',
+      code: 'auth',
       failure: { kind: 'auth' },
       result: { incomplete: true, partialText: 'half of it ' },
     });
@@ -118,7 +119,19 @@ describe('a session for other extensions', () => {
     const work = failed(apiSession(await sessions.open('one')).prompt('Go', { signal: abort.signal }));
     await clock.advance(100);
     abort.abort();
-    expect(await work).toMatchObject({ failure: { kind: 'cancelled' }, result: { partialText: 'half ' } });
+    expect(await work).toMatchObject({
+      code: 'cancelled',
+      failure: { kind: 'cancelled' },
+      result: { partialText: 'half ' },
+    });
+  });
+
+  it('the signal stops a turn that is just being begun', async () => {
+    const { sessions } = makeWorld([begins('half ', hang())]);
+    const abort = new AbortController();
+    const work = failed(apiSession(await sessions.open('one')).prompt('Go', { signal: abort.signal }));
+    abort.abort();
+    expect(await work).toMatchObject({ code: 'cancelled', result: { incomplete: true, text: '' } });
   });
 
   it('while a turn runs a prompt is refused', async () => {
@@ -129,6 +142,10 @@ describe('a session for other extensions', () => {
     await expect(session.prompt('2')).rejects.toMatchObject({ code: 'SessionRunning' });
     // The window closes: the turn is not over, but nobody will hear its end.
     await sessions.shutdown();
-    expect(await first).toMatchObject({ failure: { code: 'SessionStale' }, result: { partialText: 'x ' } });
+    expect(await first).toMatchObject({
+      code: 'SessionStale',
+      failure: { code: 'SessionStale' },
+      result: { partialText: 'x ' },
+    });
   });
 });
