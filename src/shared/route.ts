@@ -106,7 +106,9 @@ export class PlatformPolicies {
 
   /** Returns what takes it back. */
   register(platform: string, policy: PlatformPolicy): () => void {
-    const own = { ...policy };
+    const { scope } = policy;
+    // Whoever registers is not held to our types.
+    const own = { ...policy, ...(scope === undefined ? {} : { scope: scopeOf(scope) }) };
     const all = this.#registered.get(platform) ?? [];
     this.#registered.set(platform, [...all, own]);
     return () => {

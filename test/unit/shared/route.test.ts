@@ -130,4 +130,15 @@ describe('policies of platforms', () => {
     second();
     expect(policies.route(full).session).toBe('slack:C001');
   });
+
+  it('an unknown scope means channel, whatever the setting says', () => {
+    const policies = new PlatformPolicies();
+    for (const scope of ['planet', '', null, 3]) {
+      policies.register('slack', { scope: scope as never });
+      expect(policies.route(full, { fallback: 'user' })).toEqual({
+        session: 'slack:C001',
+        entry: 'slack:C001',
+      });
+    }
+  });
 });
