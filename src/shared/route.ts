@@ -11,7 +11,10 @@ export type SessionScope = (typeof sessionScopes)[number];
 /** What a platform wants otherwise than the rest. */
 export interface PlatformPolicy {
   scope?: SessionScope;
-  /** By which id `active.json` finds the session of a surface: the scoped one (default), or the whole delivery id. */
+  /**
+   * By which id `active.json` finds the session of a surface: the scoped one (default), or the whole delivery id, with the
+   * sender where it names no user.
+   */
   activeEntry?: 'effective' | 'delivery';
 }
 
@@ -130,8 +133,10 @@ export class PlatformPolicies {
     options: { sender?: string; fallback?: SessionScope } = {},
   ): { session: string; entry: string } {
     const { sender, fallback = 'channel' } = options;
-    const { scope = fallback, activeEntry = 'effective' } = this.of(parseDelivery(id)?.platform ?? '');
+    const delivery = parseDelivery(id, sender);
+    const { scope = fallback, activeEntry = 'effective' } = this.of(delivery?.platform ?? '');
     const session = effectiveId(id, scope, sender);
-    return { session, entry: activeEntry === 'delivery' ? id : session };
+    const whole = delivery === undefined ? id : deliveryId(delivery);
+    return { session, entry: activeEntry === 'delivery' ? whole : session };
   }
 }

@@ -150,6 +150,13 @@ describe('sessions of places outside the editor', () => {
     expect((await api.openSession({ route: { delivery } })).id).toBe('slack:C001');
     await api.openSession({ route: { delivery, fresh: true } });
     expect(surfaces.get(delivery)).toBe('fresh');
+    surfaces.clear();
+    await api.openSession({ route: { delivery: 'slack:C001', sender: 'U1', fresh: true } });
+    expect([...surfaces]).toEqual([['slack:C001:u:U1', 'fresh']]);
+    expect((await api.openSession({ route: { delivery: 'slack:C001', sender: 'U2' } })).id).toBe(
+      'slack:C001',
+    );
+    expect((await api.openSession({ route: { delivery: 'slack:C001', sender: 'U1' } })).id).toBe('fresh');
   });
 
   it('a conversation comes from one place', async () => {

@@ -141,4 +141,16 @@ describe('policies of platforms', () => {
       });
     }
   });
+
+  it('a whole delivery id has its sender: each of those who talk in a place has a surface', () => {
+    const policies = new PlatformPolicies();
+    policies.register('slack', { activeEntry: 'delivery' });
+    const entryOf = (id: string, sender?: string) =>
+      policies.route(id, sender === undefined ? {} : { sender }).entry;
+    expect(entryOf('slack:C001', 'U1')).toBe('slack:C001:u:U1');
+    expect(entryOf('slack:C001:t:17', 'U:2')).toBe('slack:C001:t:17:u:U%3A2');
+    expect(entryOf(full, 'U1')).toBe(full);
+    expect(entryOf('slack:C001')).toBe('slack:C001');
+    expect(entryOf('slack:C001:U456', 'U1')).toBe('slack:C001:U456');
+  });
 });
