@@ -41,11 +41,14 @@ export function createHostModels(parts: HostModelsParts): HostModels {
     Object.fromEntries(
       Object.entries(configured()).map(([name, settings]) => [name, withHeaders(keys, name, settings)]),
     );
-  const start = async () => {
+  const move = async () => {
     const report = await moveSecrets(keys);
     await Promise.all(Object.keys(configured()).map((name) => keys.load(name)));
     if (report.moved.length > 0 || report.left.length > 0) parts.onMoved(report);
   };
+  // What is moved changes secrets and settings, which is a reason to look again: but not before it is done.
+  let last: Promise<void> = Promise.resolve();
+  const start = (): Promise<void> => (last = last.then(move, move));
   const restart = () => {
     start().then(() => signal.fire(), output.bug);
   };

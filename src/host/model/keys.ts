@@ -114,13 +114,19 @@ export function takeSecrets(providers: unknown): Sorted {
   const found: FoundSecret[] = [];
   const cleaned: Record<string, unknown> = {};
   for (const [provider, settings] of Object.entries(providers)) {
-    const known = readProvider(provider, settings);
+    // Whatever else is wrong with it: a key is to lie in no file meanwhile.
+    const known = readProvider(provider, isRecord(settings) ? placeIn(settings) : settings);
     const taken = isRecord(settings) && !isFailure(known) ? takeFrom(settings, known.kind) : undefined;
     cleaned[provider] = taken?.rest ?? settings;
     if (taken && !isFailure(known)) found.push({ provider, origin: known.origin, ...taken.secret });
   }
   return found.length > 0 ? { cleaned, found } : { cleaned: providers, found };
 }
+
+const placeIn = ({ kind, baseUrl }: Record<string, unknown>): Record<string, unknown> => ({
+  kind,
+  ...(baseUrl === undefined ? {} : { baseUrl }),
+});
 
 function takeFrom(settings: Record<string, unknown>, kind: Kind): Taken | undefined {
   const { apiKey, headers, ...others } = settings;
@@ -135,13 +141,19 @@ function takeFrom(settings: Record<string, unknown>, kind: Kind): Taken | undefi
   const other = Object.fromEntries(secrets.filter((entry) => entry !== carrier));
   const plain = Object.fromEntries(all.filter((entry) => !isSecret(entry)));
   return {
-    rest: { ...others, ...(Object.keys(plain).length > 0 ? { headers: plain } : {}) },
+    rest: { ...others, ...(headers === undefined ? {} : keptHeaders(headers, plain)) },
     secret: {
       ...(key === undefined ? {} : { key }),
       ...(Object.keys(other).length > 0 ? { headers: other } : {}),
     },
   };
 }
+
+/** What is no map of headers is for whoever reads the setting to say. */
+const keptHeaders = (headers: unknown, plain: Record<string, unknown>): { headers?: unknown } => {
+  if (!isRecord(headers)) return { headers };
+  return Object.keys(plain).length > 0 ? { headers: plain } : {};
+};
 
 interface Taken {
   rest: Record<string, unknown>;

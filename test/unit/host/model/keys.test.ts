@@ -89,6 +89,17 @@ describe('H12: secrets in the settings', () => {
     expect(found).toEqual([{ provider: 'claude', origin: 'https://api.anthropic.com', key: 'sk-ant-1' }]);
   });
 
+  it.each([
+    ['models', ['gpt-x']],
+    ['headers', { 'bad name': 'x' }],
+    ['headers', 7],
+  ])('a key is taken out though %s is wrong', (field, value) => {
+    const { cleaned, found } = takeSecrets({ a: { ...provider, [field]: value, apiKey: 'sk-1' } });
+    expect(found).toEqual([{ provider: 'a', origin: 'https://api.example.com', key: 'sk-1' }]);
+    expect(JSON.stringify(cleaned)).not.toContain('sk-1');
+    expect(cleaned).toEqual({ a: { ...provider, [field]: value } });
+  });
+
   it('what names no server stays: there is nothing to bind it to', () => {
     const broken = {
       a: { kind: 'openai-compatible', apiKey: 'sk-1' },
