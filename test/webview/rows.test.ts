@@ -20,7 +20,7 @@ import {
   NOT_RUN_RESULT,
   READ_ONLY_RESULT,
 } from '../../src/shared/fold/stand-in.js';
-import { meterOf } from '../../webview/header/meter.js';
+import { estimateOf, meterOf } from '../../webview/header/meter.js';
 import { realModel, Scene } from './bench/scenes.js';
 
 const card = (name: string, input: unknown, more: Partial<ToolCard> = {}): ToolCard => ({
@@ -330,8 +330,21 @@ describe('small words', () => {
 
   it('tells how full the window is, or how much was sent when that is not known', () => {
     const scene = new Scene();
+    const shown = () => rowsOf(scene.placed, scene.fold.outline, scene.fold.state(), 'idle');
     expect(meterOf(scene.fold.state(), realModel).short).toBe('');
     scene.user('Hi');
+    // A server that reports no usage: what was said is estimated, once something was answered.
+    expect(estimateOf(shown())).toBe(0);
+    scene.answer('x'.repeat(39_998));
+    const estimated = estimateOf(shown());
+    expect(estimated).toBe(10_000);
+    expect(meterOf(scene.fold.state(), realModel, estimated)).toMatchObject({
+      short: '~8 %',
+      details: expect.stringContaining('10,000 tokens, estimated') as string,
+    });
+    expect(meterOf(scene.fold.state(), { ...realModel, contextWindow: undefined }, estimated).short).toBe(
+      '~10k tok',
+    );
     scene.add({
       type: 'usage',
       input_tokens: 12_000,

@@ -1,25 +1,54 @@
-/** Usage in few words: short for the header, all of it for the tooltip. */
-import type { PathState } from '../../src/shared/fold/types.js';
+/** Usage in few words: short for the header, all of it for the tooltip. What no server told is estimated, and said so. */
+import type { Part } from '../../src/shared/entry.js';
+import type { PathState, Row } from '../../src/shared/fold/types.js';
 import type { ModelView } from '../../src/shared/protocol.js';
 
-export function meterOf(
-  state: PathState | null,
-  model: ModelView | null,
-): { short: string; details: string } {
-  const last = state?.last_usage ?? null;
-  if (state === null || last === null) return { short: '', details: 'Nothing was sent to the model yet' };
-  const window = model?.contextWindow;
-  const short =
-    window === undefined
-      ? `${compact(last.total_tokens)} tok`
-      : `${Math.min(100, Math.round((100 * last.total_tokens) / window))} %`;
-  const lines = [
-    `Last request: ${last.input_tokens.toLocaleString()} tokens in, ${last.output_tokens.toLocaleString()} out`,
-    ...(window === undefined ? [] : [`The model takes ${window.toLocaleString()}`]),
-    `This session: ${state.usage.total_tokens.toLocaleString()} tokens${state.usage.cost > 0 ? `, $${state.usage.cost.toFixed(4)}` : ''}`,
-  ];
-  return { short, details: lines.join('\n') };
+export interface Meter {
+  short: string;
+  details: string;
 }
+
+/** `estimated`: tokens of what the conversation holds, for models that report no usage. */
+export function meterOf(state: PathState | null, model: ModelView | null, estimated = 0): Meter {
+  const last = state?.last_usage ?? null;
+  const window = model?.contextWindow;
+  if (state === null || last === null) {
+    if (estimated === 0) return { short: '', details: 'Nothing was sent to the model yet' };
+    const about = `About ${estimated.toLocaleString()} tokens, estimated from the text: the model reported no usage`;
+    return { short: `~${share(estimated, window)}`, details: withWindow([about], window).join('\n') };
+  }
+  const request = `Last request: ${last.input_tokens.toLocaleString()} tokens in, ${last.output_tokens.toLocaleString()} out`;
+  const cost = state.usage.cost > 0 ? `, $${state.usage.cost.toFixed(4)}` : '';
+  return {
+    short: share(last.total_tokens, window),
+    details: [
+      ...withWindow([request], window),
+      `This session: ${state.usage.total_tokens.toLocaleString()} tokens${cost}`,
+    ].join('\n'),
+  };
+}
+
+/** About four characters make a token. Nothing before the first answer: nothing was sent then. */
+export function estimateOf(rows: readonly Row[]): number {
+  if (!rows.some(({ entry }) => entry.type === 'message' && entry.role === 'assistant')) return 0;
+  const chars = rows.reduce(
+    (sum, { entry }) => (entry.type === 'message' ? entry.parts.reduce(addPart, sum) : sum),
+    0,
+  );
+  return Math.ceil(chars / 4);
+}
+
+function addPart(sum: number, part: Part): number {
+  if ('text' in part) return sum + part.text.length;
+  if ('content' in part) return sum + part.content.length;
+  return part.type === 'tool_call' ? sum + JSON.stringify(part.input ?? null).length : sum;
+}
+
+const share = (tokens: number, window: number | undefined): string =>
+  window === undefined ? `${compact(tokens)} tok` : `${Math.min(100, Math.round((100 * tokens) / window))} %`;
+
+const withWindow = (lines: string[], window: number | undefined): string[] =>
+  window === undefined ? lines : [...lines, `The model takes ${window.toLocaleString()}`];
 
 const compact = (tokens: number): string =>
   tokens < 1000 ? `${tokens}` : `${(tokens / 1000).toFixed(tokens < 10_000 ? 1 : 0)}k`;
