@@ -2,6 +2,7 @@
  * Work that asks a model and belongs to no turn: it is a run as far as everybody else is concerned, can be stopped, holds
  * the lease, and lets what was queued meanwhile go on when it is over.
  */
+import type { Disposable } from '../ports.js';
 import { isFailure, type Failure } from '../shared/failure.js';
 import { closingOf } from './branches.js';
 import { underLease, type Core, type Run } from './core.js';
@@ -16,9 +17,14 @@ import { takeQueued } from './turn.js';
 export interface SideRunOptions {
   /** Calls that wait for the person expire, as for whatever moves the head; else nothing is done while they do. */
   expiresApprovals?: boolean;
+  /** Only reads: an interrupted turn stays as it is, and so does a log that nobody may write. */
+  onlyReads?: boolean;
 }
 
-/** Resolves when the work is done, or with why it is not. Nothing may be open; an interrupted turn is closed first. */
+/**
+ * Resolves when the work is done, or with why it is not. Nothing may be open; an interrupted turn is closed first, unless
+ * the work only reads.
+ */
 export async function sideRun<T>(
   core: Core,
   expected: ExpectedHead,
@@ -36,13 +42,14 @@ async function begin<T>(
   options: SideRunOptions,
 ): Promise<{ outcome: Promise<T | Failure> } | Failure> {
   if (core.run !== null) return running();
-  const lease = await core.lease.hold();
+  const { onlyReads = false } = options;
+  const lease = onlyReads && core.log.access.mode === 'read-only' ? NO_LEASE : await core.lease.hold();
   const blocked = stillOpen(core, options) ?? headMoved(core, expected);
   if (blocked !== null) {
     lease.dispose();
     return blocked;
   }
-  const closing = await closingOf(core).catch((error: unknown) => {
+  const closing = await (onlyReads ? Promise.resolve([]) : closingOf(core)).catch((error: unknown) => {
     lease.dispose();
     throw error;
   });
@@ -63,6 +70,8 @@ async function begin<T>(
   run.done = outcome.then(() => undefined);
   return { outcome };
 }
+
+const NO_LEASE: Disposable = { dispose: () => undefined };
 
 /** Under the lease, which tells what other windows wrote. */
 function stillOpen(core: Core, { expiresApprovals = false }: SideRunOptions): Failure | null {
@@ -94,7 +103,9 @@ async function leave(core: Core, run: Run): Promise<void> {
   if (core.run === run) core.run = null;
   core.announce();
   if (core.isClosed || core.log.access.mode !== 'write') return;
-  const failure = await orFailure(() => (run.signal.aborted ? holdQueued(core) : takeQueued(core)));
+  // A turn that is open still was interrupted: what is queued waits for the person, as after every such end.
+  const isHeld = run.signal.aborted || core.log.state().turn !== null;
+  const failure = await orFailure(() => (isHeld ? holdQueued(core) : takeQueued(core)));
   if (failure !== undefined) core.failure = failure;
 }
 

@@ -31,10 +31,11 @@ export function summarizeBranch(
   range: BranchRange,
   options: SummaryOptions,
 ): Promise<string | Failure> {
-  return sideRun(core, undefined, async (run) => {
+  const work = async (run: Run): Promise<string | Failure> => {
     const summary = await summaryOf(core, run, range, { ...options, isUnrecorded: true });
     return isFailure(summary) ? summary : summary.text;
-  });
+  };
+  return sideRun(core, undefined, work, { onlyReads: true });
 }
 
 export interface Leaving extends BranchRange, SummaryOptions {

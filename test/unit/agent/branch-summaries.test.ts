@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { collapsible } from '../../../src/agent/compaction/branch.js';
 import type { ConversationEntry } from '../../../src/shared/entry.js';
 import type { ModelMessage } from '../../../src/ports.js';
-import { failureOf, openBench, type Bench } from './bench.js';
-import { calls, text } from './fake-model.js';
+import { failureOf, later, openBench, type Bench } from './bench.js';
+import { begins, calls, hang, text } from './fake-model.js';
 
 const idOf = (bench: Bench, words: string): string => {
   const found = bench.log.outline.find(([, , , , preview]) => preview === words);
@@ -53,6 +53,36 @@ describe('a branch that is left', () => {
     expect(await bench.session.summarizeBranch(range)).toBe('Q2 was asked.');
     expect(bench.disk.entries).toHaveLength(before);
     expect(bench.session.run()).toBe('idle');
+  });
+
+  it('is read after a crash too: the interrupted turn stays as it is, and what is said meanwhile waits', async () => {
+    const before = await openBench({
+      script: [text('A1'), calls([{ name: 'read', input: { path: 'a.txt' } }]), begins('half', hang())],
+      files: { 'a.txt': 'x' },
+    });
+    await before.send('Q1');
+    await before.send('Q2');
+    await before.clock.advance(1_000);
+    const bench = await before.crash();
+    await bench.session.recover();
+    const door = later();
+    bench.model.play(text('Q1 was asked.'), [() => door.opened, ...text('Q1.')], text('A3'));
+    const range = { from_id: idOf(bench, 'Q1'), to_id: idOf(bench, 'A1') };
+    const [bytes, interrupted] = [await bench.disk.bytes(), bench.session.interrupted()];
+    expect(interrupted).not.toBeNull();
+    expect(await bench.session.summarizeBranch(range)).toBe('Q1 was asked.');
+    expect(await bench.disk.bytes()).toBe(bytes);
+    expect(bench.session.interrupted()).toEqual(interrupted);
+    expect(bench.isFree()).toBe(true);
+    const from = bench.disk.batches.length;
+    const summary = bench.session.summarizeBranch(range);
+    await bench.send('Q3');
+    door.open();
+    expect(await summary).toBe('Q1.');
+    expect(bench.story(from)).toEqual(['queue queue:Q3', 'queue queue:Q3 held']);
+    await bench.do({ type: 'release_queue' });
+    expect(bench.story(from)[2]).toContain('turn_end interrupted');
+    expect(bench.story().at(-1)).toContain('assistant "A3"');
   });
 
   it('must be one line', async () => {

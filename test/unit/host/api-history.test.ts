@@ -80,6 +80,17 @@ describe('the head of a session, for other extensions', () => {
     expect(await codeOf(session.collapseBranch(to, from))).toBe('InvalidArgument');
   });
 
+  it('the text of a summary can be had of an archived session', async () => {
+    const world = makeWorld([text('One.'), text('A summary.')]);
+    const [first] = (await (await opened(world)).prompt('1')).messages;
+    await world.sessions.close('one');
+    await world.store.archive('one');
+    const session = await opened(world);
+    expect(await session.summarizeBranch(first?.id ?? '', session.head ?? '')).toBe('A summary.');
+    expect(await codeOf(session.collapseBranch(first?.id ?? '', first?.id ?? ''))).toBe('SessionArchived');
+    expect(session.runState()).toBe('idle');
+  });
+
   it('clear goes to before the first message and keeps every line', async () => {
     const world = makeWorld([text('One.')]);
     const session = await opened(world);
