@@ -35,6 +35,9 @@ export function followOthers(parts: FollowParts): Disposable {
   const bag = createBag();
   const watching = new Watching(parts.watch, () => look());
   let timer: Disposable | undefined;
+  let isLooking = false;
+  /** Something was said during a look, which may have been too early for it. */
+  let isDue = false;
   let isOver = false;
   let last = -Infinity;
   /** The same trouble every second is told once. */
@@ -52,18 +55,24 @@ export function followOthers(parts: FollowParts): Disposable {
       await session.takeHolder(await log.holder());
     }
   };
+  const needsNoReason = (session: HostSession) => isWorkedIn(session) || watching.isBlind(folderOf(session));
   const look = (atLeast = SOON_MS) => {
     if (isOver) return;
-    timer ??= clock.after(Math.max(atLeast, last + EVERY_MS - clock.elapsed()), () => {
-      last = clock.elapsed();
-      void pass()
-        .catch(tell)
-        .finally(() => {
-          timer = undefined;
-          if (shown().some((session) => isWorkedIn(session) || watching.isBlind(folderOf(session))))
-            look(EVERY_MS);
-        });
-    });
+    if (isLooking) isDue = true;
+    else timer ??= clock.after(Math.max(atLeast, last + EVERY_MS - clock.elapsed()), begin);
+  };
+  const begin = () => {
+    timer = undefined;
+    isLooking = true;
+    last = clock.elapsed();
+    void pass()
+      .catch(tell)
+      .finally(() => {
+        isLooking = false;
+        if (isDue) look();
+        else if (shown().some(needsNoReason)) look(EVERY_MS);
+        isDue = false;
+      });
   };
   const follow = () => {
     watching.be(shown().map((session) => [folderOf(session)]));
@@ -92,9 +101,8 @@ const follows: ReadonlySet<string> = new Set([
   'holder',
 ]);
 
-/** Somebody else runs it. */
-const isWorkedIn = (session: HostSession): boolean =>
-  session.agent.run() === 'idle' && session.run() !== 'idle';
+/** Somebody else runs it, be it that something waits for an answer here too. */
+const isWorkedIn = (session: HostSession): boolean => rests.has(session.agent.run()) && session.isHeld;
 
 const isOnShow = ({ agent: { log } }: HostSession, isVisible: (session: string) => boolean): boolean =>
   log.file !== undefined && isVisible(log.id);

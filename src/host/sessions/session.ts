@@ -92,15 +92,20 @@ export class HostSession implements ShownSession, Disposable {
     this.bag.add(parts.facts.onInstructions(() => this.lookAroundSoon()));
   }
 
+  /** Another window works in it. */
+  get isHeld(): boolean {
+    return this.holder !== null;
+  }
+
   /** What it does, here or in another window that is known to work in it. */
   run(): RunState {
     const own = this.agent.run();
-    return own === 'idle' && this.holder !== null ? 'running' : own;
+    return own === 'idle' && this.isHeld ? 'running' : own;
   }
 
   /** Nobody goes on with its turn by itself, here or in another window. */
   interrupted(): StatusView['interrupted'] {
-    return this.holder === null ? this.agent.interrupted() : null;
+    return this.isHeld ? null : this.agent.interrupted();
   }
 
   readonly title = (): string => titleOf(this.agent.log);
@@ -113,7 +118,7 @@ export class HostSession implements ShownSession, Disposable {
     const goal = agent.goal();
     return {
       run: agent.run(),
-      ...(this.holder === null ? {} : { isHeld: true }),
+      ...(this.isHeld ? { isHeld: true } : {}),
       notices: noticesOf({
         access: agent.log.access,
         damage: agent.log.damage,

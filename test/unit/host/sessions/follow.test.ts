@@ -5,6 +5,7 @@ import type { HostSession } from '../../../../src/host/sessions/session.js';
 import type { FolderListener } from '../../../../src/host/sessions/watch-folder.js';
 import { createSignal } from '../../../../src/host/disposables.js';
 import type { RunState } from '../../../../src/shared/protocol.js';
+import { later } from '../../agent/bench.js';
 import { FakeClock } from '../../agent/fake-clock.js';
 
 interface Fake {
@@ -14,6 +15,8 @@ interface Fake {
   isHeld?: boolean;
   looks: string[];
   fails?: () => string | undefined;
+  /** A look goes on until then. */
+  until?: Promise<void>;
 }
 
 function session(fake: Fake): HostSession {
@@ -23,13 +26,15 @@ function session(fake: Fake): HostSession {
     catchUp: () => {
       fake.looks.push(fake.id);
       const failure = fake.fails?.();
-      return failure === undefined ? Promise.resolve() : Promise.reject(new Error(failure));
+      return failure === undefined ? (fake.until ?? Promise.resolve()) : Promise.reject(new Error(failure));
     },
     holder: () => Promise.resolve(null),
   };
   return {
     agent: { log, run: () => fake.own },
-    run: () => (fake.own === 'idle' && fake.isHeld === true ? 'running' : fake.own),
+    get isHeld() {
+      return fake.isHeld === true;
+    },
     takeHolder: () => Promise.resolve(),
   } as unknown as HostSession;
 }
@@ -92,15 +97,34 @@ describe('what other windows append', () => {
     expect([looks, watched.size, clock.pending]).toEqual([[], 0, 0]);
   });
 
-  it('is looked for once a second while somebody works there, who may be killed without a word', async () => {
+  it.each<{ own: RunState; isHeld: true }>([
+    { own: 'idle', isHeld: true },
+    { own: 'waiting', isHeld: true },
+  ])(
+    'is looked for once a second while somebody works there, who may be killed without a word: $own',
+    async (state) => {
+      const looks: string[] = [];
+      const held: Fake = { id: 'one', ...state, looks };
+      const { clock } = follow([held]);
+      await clock.advance(3_500);
+      expect(looks).toHaveLength(4);
+      held.isHeld = false;
+      await clock.advance(10_000);
+      expect([looks.length, clock.pending]).toEqual([5, 0]);
+    },
+  );
+
+  it('is looked for once more when the folder says so during a look', async () => {
     const looks: string[] = [];
-    const held: Fake = { id: 'one', own: 'idle', isHeld: true, looks };
-    const { clock } = follow([held]);
-    await clock.advance(3_500);
-    expect(looks).toHaveLength(4);
-    held.isHeld = false;
-    await clock.advance(10_000);
-    expect([looks.length, clock.pending]).toEqual([5, 0]);
+    const { opened, open } = later();
+    const { clock, watched } = follow([{ id: 'one', own: 'idle', looks, until: opened }]);
+    await clock.advance(50);
+    watched.get('/sessions')?.onChange();
+    await clock.advance(5_000);
+    expect([looks.length, clock.pending]).toEqual([1, 0]);
+    open();
+    await clock.advance(5_000);
+    expect([looks.length, clock.pending]).toEqual([2, 0]);
   });
 
   it('is looked for once a second where a folder cannot be watched, or not any more', async () => {
