@@ -149,8 +149,12 @@ export class Channel implements Disposable {
 
   /** A turn was undone by a command: a view that shows it offers the way back. */
   tellUndone(session: string, entry_id: string): void {
-    if (this.isOpen && this.shown?.agent.log.id === session)
-      this.parts.post({ type: 'undone', session, entry_id });
+    const { shown, feed } = this;
+    if (!this.isOpen || shown?.agent.log.id !== session) return;
+    // The view compares it with the line it shows, which is to be the one that was gone back to.
+    void feed?.reached(shown.agent.log.position).then(() => {
+      if (this.isOpen && this.feed === feed) this.parts.post({ type: 'undone', session, entry_id });
+    });
   }
 
   dispose(): void {
@@ -263,11 +267,19 @@ export class Channel implements Disposable {
     message: Extract<ToHost, { type: 'intent' }>,
     { agent }: ShownSession,
   ): Promise<unknown> {
+    const { feed } = this;
     const { intent, expected_head: expected } = message;
-    const outcome =
-      expected === undefined ? await agent.dispatch(intent) : await agent.dispatch(intent, expected);
+    const moves: number[] = [];
+    const following = agent.log.onAppend((placed) => {
+      for (const { entry, position } of placed) if (entry.type === 'head') moves.push(position);
+    });
+    const doing = expected === undefined ? agent.dispatch(intent) : agent.dispatch(intent, expected);
+    const outcome = await doing.finally(() => following.dispose());
     const failure = isFailure(outcome) ? outcome : null;
     this.parts.onIntent({ session: agent.log.id, intent, failure, seen: expected });
+    const moved = moves.at(-1);
+    // The view goes on from the line it shows: the answer comes behind the line that was gone to.
+    if (moved !== undefined) await feed?.reached(moved + 1);
     return outcome;
   }
 

@@ -8,6 +8,7 @@ import type { Clock, Disposable } from '../../ports.js';
 import type { Snapshot, StatusView, ToWebview } from '../../shared/protocol.js';
 import { createBag } from '../disposables.js';
 import { failureOf } from '../errors.js';
+import { Arrivals } from './arrivals.js';
 import { Growth } from './growth.js';
 import { Fitted } from './fitted.js';
 import { buildAppended, buildSnapshot, followsOn } from './snapshot.js';
@@ -40,6 +41,7 @@ export interface FeedParts {
 export class Feed implements Disposable {
   private readonly bag = createBag();
   private readonly growth: Growth;
+  private readonly arrivals = new Arrivals();
   readonly fitted: Fitted;
   private readonly id: string;
   /** Counts the view has; undefined before its first snapshot. */
@@ -67,12 +69,18 @@ export class Feed implements Disposable {
     return this.sent !== undefined;
   }
 
+  /** Resolves when the view was sent what stands before this position, or that cannot be had now. Never rejects. */
+  async reached(position: number): Promise<void> {
+    if (this.isOver || (this.sent !== undefined && this.sent.position >= position)) return;
+    await this.arrivals.reach(position);
+  }
+
   /** Sends everything anew. Until it is done nothing else is sent: the snapshot will have it. */
   async sendSnapshot(): Promise<void> {
     this.cancelRetry();
     const attempt = this.attempt;
     try {
-      await this.makeCurrent();
+      await this.arrivals.during(() => this.makeCurrent());
     } catch (error) {
       if (attempt === this.attempt) this.tryLater(error);
       throw error;
@@ -100,6 +108,7 @@ export class Feed implements Disposable {
     this.lastStatus = JSON.stringify(snapshot.status);
     this.lastTitle = snapshot.session.title;
     this.parts.post(snapshot);
+    this.arrivals.arrived(snapshot.position);
     // What happened between the snapshot's making and its sending was told to nobody.
     if (agent.log.position !== snapshot.position) return this.makeCurrent();
     this.sendStatus();
@@ -131,12 +140,14 @@ export class Feed implements Disposable {
     this.cancelRetry();
     this.delay = FIRST_DELAY_MS;
     this.sent = undefined;
+    this.arrivals.end();
   }
 
   dispose(): void {
     this.isOver = true;
     this.cancelRetry();
     this.sent = undefined;
+    this.arrivals.end();
     this.bag.dispose();
   }
 

@@ -81,6 +81,8 @@ export interface View {
   sent: ToWebview[];
   commands: { command: UiCommand; session: string }[];
   drafts: Map<string, Snapshot['draft']>;
+  /** What the reading of a draft, and so a snapshot, waits for. */
+  reading: () => Promise<void>;
   log: string[];
   open(): Promise<void>;
   /** Sends an intent and gives its reply. */
@@ -117,7 +119,10 @@ export function makeView(
         uris.map((uri) => ({ path: uri.replace('file:///sample/', ''), kind: 'file' as const })),
       ),
     drafts: {
-      read: (session) => Promise.resolve(drafts.get(session) ?? { text: '', editing: null }),
+      read: async (session) => {
+        await view.reading();
+        return drafts.get(session) ?? { text: '', editing: null };
+      },
       write: (session, draft) => void drafts.set(session, draft),
     },
     onFocus: () => undefined,
@@ -127,6 +132,7 @@ export function makeView(
   });
   const view: View = {
     ...{ channel, sent, commands, drafts, log },
+    reading: () => Promise.resolve(),
     open: async () => {
       channel.receive({ type: 'open' });
       await idle();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Intent, StatusView, ToWebview } from '../../../../src/shared/protocol.js';
+import { later } from '../../agent/bench.js';
 import { badKey, begins, calls, fails, hang, text } from '../../agent/fake-model.js';
 import { idle, makeView, makeWorld, send, type View, type World } from '../world.js';
 
@@ -172,6 +173,74 @@ describe('a view and its session', () => {
       'assistant',
     ]);
     expect(last?.outline).toHaveLength(4);
+  });
+
+  describe('the answer to what moves the head', () => {
+    /** The last of two turns is being undone, and the snapshot of what is left is not there yet. */
+    async function undoing(read = () => Promise.resolve()) {
+      const world = makeWorld([text('First.'), text('Second.')]);
+      const view = await shown(world);
+      const { agent } = await world.sessions.open('one');
+      await view.intend(send('One'), null);
+      await agent.settled();
+      const [before, kept] = [agent.log.position, agent.log.head];
+      await view.intend(send('Two'), kept);
+      await agent.settled();
+      await idle();
+      const left = agent.log.head ?? '';
+      const { opened, open } = later();
+      view.reading = () => opened.then(read);
+      const from = view.sent.length;
+      view.channel.receive({ type: 'intent', id: 70, intent: { type: 'undo' } });
+      await idle();
+      expect([agent.log.head, agent.log.position > before]).toEqual([kept, true]);
+      const since = () =>
+        view.sent.slice(from).flatMap((message) => {
+          if (message.type === 'snapshot')
+            return [`snapshot at ${message.state.head === kept ? 'One' : '?'}`];
+          if (message.type === 'reply') return [`reply ${message.id} ${message.ok ? 'yes' : 'no'}`];
+          return message.type === 'undone' || message.type === 'not_shown' ? [message.type] : [];
+        });
+      return { world, view, left, open, since };
+    }
+
+    it('comes behind the line it shows, and holds nothing else back', async () => {
+      const { view, left, open, since } = await undoing();
+      view.channel.tellUndone('one', left);
+      await idle();
+      expect(since()).toEqual([]);
+      expect((await view.intend({ type: 'stop' })).ok).toBe(true);
+      expect(since()).toHaveLength(1);
+      open();
+      await idle();
+      const [, first, ...others] = since();
+      expect([first, others.sort()]).toEqual(['snapshot at One', ['reply 70 yes', 'undone']]);
+      view.channel.tellUndone('one', left);
+      view.channel.tellUndone('two', left);
+      await idle();
+      expect(since().slice(4)).toEqual(['undone']);
+    });
+
+    it('comes where the line cannot be shown', async () => {
+      const { open, since } = await undoing(() => Promise.reject(new Error('EIO')));
+      open();
+      await idle();
+      expect(since()).toEqual(['not_shown', 'reply 70 yes']);
+    });
+
+    it.each(['detach', 'dispose'] as const)('is not waited for after %s', async (end) => {
+      const { view, since } = await undoing();
+      view.channel[end]();
+      await idle();
+      expect(since()).toEqual(['reply 70 yes']);
+    });
+
+    it('does not wait for the session that is shown in its place', async () => {
+      const { world, view, since } = await undoing();
+      view.channel.show(await world.sessions.open('two'));
+      await idle();
+      expect(since()).toEqual(['reply 70 yes']);
+    });
   });
 
   it('a failed turn is in the status until something newer happens', async () => {

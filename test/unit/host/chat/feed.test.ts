@@ -43,6 +43,51 @@ it('tells what happened between the making of a snapshot and its sending', async
   expect(shown.at(-1)).toBe('idle');
 });
 
+it('has reached a place though others append without end, and the snapshots go on', async () => {
+  const bench = await openBench({});
+  let others = 0;
+  const log = new Proxy(bench.log, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name === 'position') return target.position + others;
+      return typeof value === 'function'
+        ? (...given: unknown[]): unknown => Reflect.apply(value, target, given)
+        : value;
+    },
+  });
+  let isWriting = true;
+  let snapshots = 0;
+  const feed = new Feed(
+    {
+      agent: { ...bench.session, log },
+      isEphemeral: false,
+      title: () => 'One',
+      status: () => statusOf('idle'),
+      onChange: () => ({ dispose: () => undefined }),
+    },
+    {
+      post: () => {
+        snapshots += 1;
+        if (isWriting) others += 1;
+      },
+      clock: bench.clock,
+      // A turn of the loop, so that the test goes on beside it.
+      readDraft: () => idle().then(() => ({ text: '', editing: null })),
+      onShown: () => undefined,
+      onError: (error) => expect.unreachable(String(error)),
+    },
+  );
+  let isDone = false;
+  const sending = feed.sendSnapshot().then(() => (isDone = true));
+  await feed.reached(log.position);
+  expect([snapshots, isDone]).toEqual([1, false]);
+  await feed.reached(log.position);
+  expect([snapshots, isDone]).toEqual([2, false]);
+  isWriting = false;
+  await sending;
+  await feed.reached(log.position + 1);
+});
+
 describe('a snapshot that cannot be made', () => {
   async function failing() {
     const bench = await openBench({});
