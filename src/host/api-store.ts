@@ -5,7 +5,9 @@ import { isKnownBy } from '../log/workspace-key.js';
 import type { PruneOptions, PrunePolicy, PruneReport } from '../log/upkeep.js';
 import type { Disposable } from '../ports.js';
 import { BoughError } from '../shared/failure.js';
+import type { ApiHolds } from './api-holds.js';
 import { apiSession } from './api-session.js';
+import { pruneSessions } from './api-prune.js';
 import { reachOf, type Reach } from './api-reach.js';
 import { routedSession, type RouteParts } from './api-routes.js';
 import type { ToolBox } from './api-tools.js';
@@ -28,6 +30,7 @@ export interface StoreApiParts {
   tree: SessionsTree;
   routes: RouteParts;
   tools: ToolBox;
+  holds: ApiHolds;
   /** A folder whose sessions cannot be listed, beside others that can. */
   onError: (error: unknown) => void;
 }
@@ -112,20 +115,10 @@ export function createStoreApi(given: StoreApiParts, owner?: string): StoreApi {
     archiveSession: (id) => setArchived(id, true),
     unarchiveSession: (id) => setArchived(id, false),
     pruneSessions: async (policy, options) => {
-      const isOpen = (id: string): boolean => sessions.peek(id) !== undefined;
-      const reports = await store.prune(policy, {
-        ...options,
-        isOpen,
-        ...(owner === undefined ? {} : { owner }),
-      });
+      const owned = owner === undefined ? {} : { owner };
+      const report = await pruneSessions(parts, policy, { ...options, ...owned });
       tree.refresh();
-      return {
-        sessions: reports.flatMap((report) => report.sessions),
-        goals: reports.flatMap((report) => report.goals),
-        results: reports.flatMap((report) => report.results),
-        bytes: reports.reduce((sum, report) => sum + report.bytes, 0),
-        kept: reports.flatMap((report) => report.kept),
-      };
+      return report;
     },
   };
 }
@@ -145,7 +138,7 @@ async function open(parts: ReachingParts, options: OpenOptions): Promise<BoughSe
   if (trouble) throw trouble;
   reach.admit(opened.agent.log);
   // Whoever asked goes on holding it.
-  opened.hold();
+  parts.holds.keep(opened);
   if (options.show) await chats.show(id);
   const session = apiSession(opened, {
     rename: async (renamed, name) => {

@@ -92,7 +92,10 @@ export interface BoughApi extends CurrentSession {
    * thread or user; `activeEntry` by which id a fresh session is found again. What was registered last counts.
    */
   registerPlatformPolicy(platform: string, policy: PlatformPolicy): Promise<Disposable>;
-  /** Deletes by age, in milliseconds; zero deletes nothing. With `dryRun` it says what would go. */
+  /**
+   * Deletes by age, in milliseconds; zero deletes nothing. With `dryRun` it says what would go. What runs, is on show, waits
+   * for an approval or carries a goal stays; what another extension holds alone goes, and its calls fail with SessionStale.
+   */
   prune(policy: PrunePolicy, options?: { dryRun?: boolean }): Promise<PruneReport>;
   /** Every entry that is appended to a session of this window, after it is durable. */
   onEntry(listener: (event: { session: string; entry: Entry }) => void): Disposable;

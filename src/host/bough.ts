@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { RunState, UiCommand } from '../shared/protocol.js';
+import { ApiHolds } from './api-holds.js';
 import { createStoreApi, type StoreApiParts } from './api-store.js';
 import { Chats, type ChatsParts } from './chat/chats.js';
 import { randomIds, systemClock } from './clock.js';
@@ -158,6 +159,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
       freshId: () => randomIds.session(),
     },
     tools: ground.tools,
+    holds: new ApiHolds(),
     onError,
   };
   return {

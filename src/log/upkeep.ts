@@ -13,7 +13,7 @@ export interface PrunePolicy {
 export interface PruneOptions {
   /** Reports what would go, with its size, and changes nothing. */
   dryRun?: boolean;
-  /** Sessions that a view or another extension has open: they stay, however old they are. */
+  /** Sessions that are in use where they are open: they stay, however old they are. */
   isOpen?: (id: string) => boolean;
   /** Only what belongs to this owner's sessions. */
   owner?: string;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { ApiHolds } from '../../../src/host/api-holds.js';
 import { createStoreApi, type StoreApi } from '../../../src/host/api-store.js';
 import { createToolBox } from '../../../src/host/api-tools.js';
 import { WindowStore } from '../../../src/host/sessions/window-store.js';
 import { createMemoryStore } from '../../../src/log/memory-store.js';
 import { BoughError } from '../../../src/shared/failure.js';
 import { PlatformPolicies } from '../../../src/shared/route.js';
-import { text, type Reply } from '../agent/fake-model.js';
+import { begins, hang, text, type Reply } from '../agent/fake-model.js';
 import { randomIds, realClock } from '../log/support.js';
 import { makeWorld } from './world.js';
 
@@ -48,6 +49,7 @@ function make(replies: readonly Reply[] = []) {
       show: (id: string) => Promise.resolve(void (panel = id)),
       ofSideBar: () => Promise.resolve(panel),
       drop: () => Promise.resolve(),
+      hasView: (id: string) => id === panel,
     } as never,
     tree: { refresh: () => undefined } as never,
     routes: {
@@ -60,6 +62,7 @@ function make(replies: readonly Reply[] = []) {
       freshId: () => randomIds.session(),
     },
     tools: createToolBox([]),
+    holds: new ApiHolds(),
   };
   const say = async (api: StoreApi, id: string): Promise<void> => {
     await (
@@ -190,5 +193,41 @@ describe('the API of one extension', () => {
       'a mine',
       'a person',
     ]);
+  });
+
+  it('deletes by age what only extensions have open; what is on show or runs stays, and so does who holds a younger one', async () => {
+    const { person, mine, hers, say, world } = make([begins('x ', hang()), text('Yes.')]);
+    await say(mine, 'a mine');
+    const session = await mine.openSession({ session: 'a mine' });
+    await person.openSession({ session: 'a mine' });
+    await say(person, 'of the panel');
+    const running = (await hers.openSession({ session: 'a running' })).prompt('Go').catch(() => undefined);
+    await world.clock.advance(10_000);
+    await say(hers, 'a young');
+    const young = await hers.openSession({ session: 'a young' });
+
+    const would = await person.pruneSessions({ sessionIdle: 5_000 }, { dryRun: true });
+    expect(ids(would.sessions)).toEqual(['a mine']);
+    expect(would.kept.map(({ session: id }) => id).sort()).toEqual(['a running', 'of the panel']);
+    expect(await mine.pruneSessions({ sessionIdle: 5_000 }, { dryRun: true })).toMatchObject({ kept: [] });
+    expect(session.head).not.toBeNull();
+    expect((await session.history()).length).toBe(1);
+
+    expect(await person.pruneSessions({ sessionIdle: 5_000 })).toEqual(would);
+    expect(ids(await person.listSessions())).toEqual(['a running', 'a young', 'of the panel']);
+    for (const late of [session.prompt('Late'), session.clear(), session.extensionData.add('acme.x', 1)])
+      await expect(late).rejects.toMatchObject({ code: 'SessionStale' });
+    expect((await young.prompt('Is it so?')).text).toBe('Yes.');
+    expect((await mine.openSession({ session: 'a mine' })).head).toBeNull();
+    await world.sessions.shutdown();
+    await running;
+  });
+
+  it('goes on holding what it deleted none of, however often it is asked', async () => {
+    const { mine, say, world } = make();
+    await say(mine, 'a mine');
+    for (const options of [{ dryRun: true }, {}])
+      expect((await mine.pruneSessions({ sessionIdle: 60_000 }, options)).sessions).toEqual([]);
+    expect(world.sessions.peek('a mine')?.mayRest).toBe(false);
   });
 });

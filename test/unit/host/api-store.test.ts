@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createToolBox } from '../../../src/host/api-tools.js';
+import { ApiHolds } from '../../../src/host/api-holds.js';
 import { createStoreApi } from '../../../src/host/api-store.js';
 import { allRows } from '../../../src/host/sessions/all-rows.js';
 import type { Bucket } from '../../../src/host/sessions/other-folders.js';
@@ -42,7 +43,12 @@ function make(settings: Record<string, unknown> = {}, places: (Bucket & { store:
     },
     onError: (error) => errors.push(error),
     sessions: makeWorld().sessions,
-    chats: { show: nothing, ofSideBar: nothing, drop: () => Promise.resolve() } as never,
+    chats: {
+      show: nothing,
+      ofSideBar: nothing,
+      drop: () => Promise.resolve(),
+      hasView: () => false,
+    } as never,
     tree: { refresh: () => undefined } as never,
     routes: {
       policies: new PlatformPolicies(),
@@ -54,6 +60,7 @@ function make(settings: Record<string, unknown> = {}, places: (Bucket & { store:
       freshId: () => 'fresh',
     },
     tools: createToolBox([]),
+    holds: new ApiHolds(),
   });
   return { api, store, surfaces, errors };
 }
