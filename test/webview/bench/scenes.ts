@@ -172,6 +172,12 @@ export class Scene {
     return this.appended(from, nodes);
   }
 
+  /** Moves the head and gives what the host sends then: the line as a whole. */
+  goTo(entry_id: string | null): Snapshot {
+    this.add({ type: 'head', entry_id });
+    return this.snapshot();
+  }
+
   growing(text: string, offset = 0, attempt_id = 'attempt-1'): Extract<ToWebview, { type: 'growing' }> {
     return {
       type: 'growing',

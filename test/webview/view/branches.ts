@@ -8,12 +8,7 @@ import { Scene } from '../bench/scenes.js';
 function followHead(chat: ChatPage, scene: Scene): void {
   chat.answer = (message) => {
     if (message.type !== 'intent' || message.intent.type !== 'navigate') return { result: null };
-    const { entry_id } = message.intent;
-    const appended = scene.append(() => {
-      scene.add({ type: 'head', entry_id });
-    });
-    const path = new Set(scene.snapshot().entries.map(({ entry }) => entry.id));
-    void chat.post({ ...appended, entries: scene.placed.filter(({ entry }) => path.has(entry.id)) });
+    void chat.post(scene.goTo(message.intent.entry_id));
     return { result: null };
   };
 }
@@ -101,7 +96,7 @@ export function branchTests(open: Open): void {
       const chat = await open(scene);
       expect(await chat.at('branch-name').count()).toBe(0);
       const add = (change: () => void) => chat.post(scene.append(change));
-      await add(() => scene.add({ type: 'head', entry_id: first }));
+      await chat.post(scene.goTo(first));
       let right = '';
       await add(() => {
         right = scene.answer('Right');
@@ -159,7 +154,7 @@ export function branchTests(open: Open): void {
       await press(right);
       await eventually(() => chat.commands().at(-1)).toEqual({ type: 'compare_branches', entry_id: left });
       let on = '';
-      await chat.post(scene.append(() => scene.add({ type: 'head', entry_id: first })));
+      await chat.post(scene.goTo(first));
       await chat.post(
         scene.append(() => {
           on = scene.answer('Straight on');
@@ -187,7 +182,7 @@ export function branchTests(open: Open): void {
       await chat.at('model-picker').click();
       await eventually(() => chat.commands()).toHaveLength(1);
       expect(chat.intents()).toHaveLength(1);
-      await chat.post(scene.append(() => scene.add({ type: 'head', entry_id: prompt })));
+      await chat.post(scene.goTo(prompt));
       const asked = chat.received.find((message) => message.type === 'intent');
       await chat.post({
         type: 'reply',

@@ -190,7 +190,7 @@ export function treeTests(open: Open): void {
       const chat = await open(scene);
       const end = scene.fold.head;
       const undo = async () => {
-        await chat.post(scene.append(() => scene.add({ type: 'head', entry_id: ids.answer })));
+        await chat.post(scene.goTo(ids.answer));
         await chat.post({ type: 'undone', session: scene.id, entry_id: end ?? '' });
       };
       await chat.post({ type: 'undone', session: 'another', entry_id: end ?? '' });
@@ -200,7 +200,7 @@ export function treeTests(open: Open): void {
       await chat.at('left-back').click();
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: end });
       await chat.composer.fill('Something of my own');
-      await chat.post(scene.append(() => scene.add({ type: 'head', entry_id: end })));
+      await chat.post(scene.goTo(end));
       await undo();
       await chat.at('left-branch').getByText('The turn was undone').waitFor();
       expect(await chat.composer.inputValue()).toBe('Something of my own');
@@ -210,9 +210,8 @@ export function treeTests(open: Open): void {
       const { scene, ids } = forked();
       const chat = await open(scene);
       chat.answer = ({ type }) => {
-        // What was appended comes before the answer.
-        if (type === 'intent')
-          void chat.post(scene.append(() => scene.add({ type: 'head', entry_id: ids.answer })));
+        // The line that is gone back to comes before the answer.
+        if (type === 'intent') void chat.post(scene.goTo(ids.answer));
         return { result: null };
       };
       await chat.at('session-menu').click();
@@ -322,6 +321,33 @@ export function treeTests(open: Open): void {
       await chat.at('jump-latest').click();
       await row('Answer 9999').waitFor();
       await eventually(() => row('Answer 60').count()).toBe(0);
+    });
+
+    it('brings a message of another line into sight once that line is shown', async () => {
+      const scene = new Scene();
+      const first = scene.user('The very first prompt');
+      const far = scene.user('Far up on the other line');
+      scene.answer(Array.from({ length: 200 }, (_, line) => `Other line ${line}`).join('\n\n'));
+      scene.add({ type: 'head', entry_id: first });
+      scene.answer('The answer');
+      const chat = await open(scene);
+      chat.answer = (message) => {
+        if (message.type === 'intent' && message.intent.type === 'navigate')
+          void chat.post(scene.goTo(message.intent.entry_id));
+        return { result: null };
+      };
+      await chat.at('tree-toggle').click();
+      await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${far}"]`).click();
+      const row = chat.page.locator(`[data-testid="message"][data-entry-id="${far}"]`);
+      const isInSight = () =>
+        row.evaluateAll((found) =>
+          found.some((element) => {
+            const { top, bottom } = element.getBoundingClientRect();
+            return top > 0 && bottom < innerHeight;
+          }),
+        );
+      await eventually(isInSight).toBe(true);
+      await chat.at('left-back').waitFor();
     });
 
     it('brings a message of the shown line into sight', async () => {

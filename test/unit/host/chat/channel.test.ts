@@ -237,9 +237,11 @@ describe('a view and its session', () => {
 
     it('does not wait for the session that is shown in its place', async () => {
       const { world, view, since } = await undoing();
-      view.channel.show(await world.sessions.open('two'));
+      const two = await world.sessions.open('two');
+      view.channel.receive({ type: 'intent', id: 71, intent: { type: 'undo' } });
+      view.channel.show(two);
       await idle();
-      expect(since()).toEqual(['reply 70 yes']);
+      expect(since()).toEqual(['reply 70 yes', 'reply 71 yes']);
     });
   });
 
