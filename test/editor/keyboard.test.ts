@@ -198,11 +198,23 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
       await eventually(async () => /\/\w.*\./.test(await proposed.inputValue()), {
         what: 'the dialog proposes a name',
       });
+      // The dialog puts folders into its field for some moments more: what is typed has to stand there alone.
+      const typePath = (file: string, isDone: () => boolean, what: string) =>
+        eventually(
+          async () => {
+            if (isDone()) return true;
+            if (!(await proposed.isVisible())) return false;
+            await keyboard.press('ControlOrMeta+A');
+            await keyboard.type(file);
+            if ((await proposed.inputValue({ timeout: 2_000 })) !== file) return false;
+            await keyboard.press('Enter');
+            await proposed.waitFor({ state: 'hidden', timeout: 5_000 });
+            return isDone();
+          },
+          { what },
+        );
       const talk = path.join(editor.workspace, 'talk.jsonl');
-      await keyboard.press('ControlOrMeta+A');
-      await keyboard.type(talk);
-      await keyboard.press('Enter');
-      await eventually(() => existsSync(talk), { what: 'the conversation is exported' });
+      await typePath(talk, () => existsSync(talk), 'the conversation is exported');
 
       // branch from an earlier answer, and copy it
       const written = person.message('assistant').filter({ hasText: /^\s*Written\./ });
@@ -232,10 +244,7 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
       await eventually(async () => /\/\w/.test(await proposed.inputValue()), {
         what: 'the dialog shows a folder',
       });
-      await keyboard.press('ControlOrMeta+A');
-      await keyboard.type(talk);
-      await keyboard.press('Enter');
-      await eventually(() => logsBelow(editor.storage()).length === 2, { what: 'a session of its own' });
+      await typePath(talk, () => logsBelow(editor.storage()).length === 2, 'a session of its own');
       person = await personAt(editor);
       await person.says('Once more.');
 
