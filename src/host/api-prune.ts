@@ -5,14 +5,14 @@ import type { Chats } from './chat/chats.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
 import type { WindowStore } from './sessions/window-store.js';
 
-export interface ApiPruneParts {
+interface ApiPruneParts {
   store: Pick<WindowStore, 'prune'>;
   sessions: Pick<OpenSessions, 'all' | 'peek' | 'letGo'>;
   chats: Pick<Chats, 'hasView'>;
   holds: ApiHolds;
 }
 
-export type ApiPruneOptions = Pick<PruneOptions, 'dryRun' | 'owner'>;
+type ApiPruneOptions = Pick<PruneOptions, 'dryRun' | 'owner'>;
 
 export async function pruneSessions(
   { store, sessions, chats, holds }: ApiPruneParts,
