@@ -1,11 +1,11 @@
-// The menus of messages and of the tree's nodes, and a comparison that moves to an editor tab.
+// The menus of the session, of messages and of the tree's nodes, and a comparison that moves to an editor tab.
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
 import { Person } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
 
-test('branch, edit, copy, label, compare, collapse and fork from the menus of messages and nodes', () =>
+test('undo, branch, edit, copy, label, compare, collapse and fork from the menus of a session', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
     const { page } = editor;
     server.enqueue(
@@ -19,6 +19,19 @@ test('branch, edit, copy, label, compare, collapse and fork from the menus of me
     await person.ask('Third prompt', 'Third answer.');
     const node = (words: string) => person.at('tree-node').filter({ hasText: words });
     const answer = (words: string) => person.message('assistant').filter({ hasText: words });
+
+    // the last turn undone: the way back is offered and gone, and the prompt is not lost
+    await person.at('session-menu').click();
+    await person.chat.getByRole('menuitem', { name: 'Undo Last Turn' }).click();
+    await person.at('left-branch').getByText('The turn was undone').waitFor();
+    await eventually(async () => (await person.composer.inputValue()) === 'Third prompt', {
+      what: 'the prompt is back in the composer',
+    });
+    expect(await answer('Third answer.').count()).toBe(0);
+    await editor.screenshot('undone');
+    await person.at('left-back').click();
+    await person.says('Third answer.');
+    await person.composer.fill('');
 
     // branch from the second answer, by the menu of its row
     await editor.choose(answer('Second answer.'), 'Branch from Here');

@@ -2,6 +2,7 @@
 // model while nothing of it is lost.
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
+import { eventually } from './bench/index.js';
 import { ofType, onlyLog } from './log-on-disk.js';
 import { type Person, reloaded } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
@@ -14,7 +15,7 @@ test('three lines in the tree: reached, labelled, told of and compacted', () =>
     const long = (about: string) => Array.from({ length: 300 }, (_, n) => `${about} ${n}`).join('\n\n');
     server.enqueue(
       reply.text(long('Plan')),
-      reply.text('By train it takes nine hours.'),
+      reply.text(`It takes nine hours.\n\n${long('Station')}`),
       reply.text('By car it takes seven.'),
       reply.text('On foot it takes a month.'),
     );
@@ -37,7 +38,16 @@ test('three lines in the tree: reached, labelled, told of and compacted', () =>
       await person.says(leaf);
       await person.pickerSays(index, 3);
     }
-    await node(person, 'nine hours').click();
+
+    // a place of another line comes into sight, far as it is from where that line ends
+    await node(person, 'By train').click();
+    const prompt = person.message('user').filter({ hasText: 'By train' });
+    const isInSight = (rows: Element[]) =>
+      rows.some((row) => {
+        const { top, bottom } = row.getBoundingClientRect();
+        return top > 0 && bottom < window.innerHeight;
+      });
+    await eventually(() => prompt.evaluateAll(isInSight), { what: 'the prompt is in sight' });
     await person.pickerSays(1, 3);
 
     // a name for it
