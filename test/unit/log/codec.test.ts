@@ -151,6 +151,18 @@ describe('reading a line', () => {
     expect(parse(line).entries[0]).toMatchObject({ future: { k: 1 } });
   });
 
+  it.each(['', '"timestamp":5,', '"timestamp":null,'])(
+    'takes the time of the file where %j says none',
+    (stamp) => {
+      for (const type of ['message', 'future_x']) {
+        const line = `{"type":"${type}","id":"a","parent_id":null,${stamp}"role":"user","parts":[]}`;
+        const { entries, faults } = parse(line);
+        expect(faults).toEqual([]);
+        expect(entries).toMatchObject([{ id: 'a', timestamp: time }]);
+      }
+    },
+  );
+
   it('A11: reads a type it does not know as unknown, with its links', () => {
     const line = `{"type":"future_x","id":"f","parent_id":"a","timestamp":"${time}","turn_id":"t","blob":{"k":1}}`;
     expect(parse(line)).toEqual({
