@@ -5,11 +5,12 @@
 import * as z from 'zod';
 import { approvalModes } from '../src/shared/approval-state.js';
 import { failureSchema } from '../src/shared/failure-schema.js';
+import { isPackedOutline } from '../src/shared/fold/packed-outline.js';
 import type { ToWebview } from '../src/shared/protocol.js';
 
 const count = z.number().int().nonnegative();
 const session = z.string();
-/** By hand: there are as many of them as messages, and the first picture waits for it. */
+
 const isNode = (node: unknown): boolean =>
   Array.isArray(node) &&
   node.length === 5 &&
@@ -45,7 +46,7 @@ const schema = z.discriminatedUnion('type', [
     type: z.literal('snapshot'),
     session: z.looseObject({ id: z.string(), title: z.string() }),
     position: count,
-    outline,
+    outline: z.custom(isPackedOutline, 'No outline'),
     state,
     status,
     entries,

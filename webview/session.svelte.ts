@@ -4,6 +4,7 @@
  */
 import type { Entry } from '../src/shared/notes.js';
 import { Outline } from '../src/shared/fold/outline.js';
+import { unpackOutline } from '../src/shared/fold/packed-outline.js';
 import { rowsOf } from '../src/shared/fold/path.js';
 import { CUT_COPY } from '../src/shared/fold/stand-in.js';
 import type { PathState, Row } from '../src/shared/fold/types.js';
@@ -99,7 +100,7 @@ export class Session {
     this.#isAsking = false;
     const isOther = this.info?.id !== snapshot.session.id;
     if (isOther) this.#entries.clear();
-    this.#outline = new Outline(snapshot.outline);
+    this.#outline = unpackOutline(snapshot.outline);
     this.outline = { index: this.#outline };
     this.#position = snapshot.position;
     for (const placed of snapshot.entries) this.#entries.set(placed.entry.id, placed);

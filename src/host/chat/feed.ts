@@ -103,7 +103,7 @@ export class Feed implements Disposable {
       draft,
     });
     if (this.isOver) return;
-    this.sent = { position: snapshot.position, nodes: snapshot.outline.length };
+    this.sent = { position: snapshot.position, nodes: snapshot.outline.ids.length };
     this.growth.reset(snapshot.growing);
     this.lastStatus = JSON.stringify(snapshot.status);
     this.lastTitle = snapshot.session.title;

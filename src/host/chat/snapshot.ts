@@ -1,6 +1,7 @@
 /** The messages that bring a view to what the log says: the whole (a snapshot of the visible part) or what was added. */
 import type { AgentSession } from '../../agent/types.js';
 import type { LinePage, PlacedEntry } from '../../log/store.js';
+import { packOutline } from '../../shared/fold/packed-outline.js';
 import { isConversation } from '../../shared/notes.js';
 import type { Snapshot, StatusView, ToWebview } from '../../shared/protocol.js';
 import type { Fitted } from './fitted.js';
@@ -36,7 +37,7 @@ export async function buildSnapshot(parts: SnapshotParts): Promise<Snapshot> {
         : { parent: log.header.parent_session_id }),
     },
     position: log.position,
-    outline: [...log.outline],
+    outline: packOutline(log.outline),
     state: log.state(),
     status: status(),
     entries: page.entries,

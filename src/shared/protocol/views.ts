@@ -2,7 +2,8 @@
 import type { ApprovalMode } from '../approval-state.js';
 import type { ComposerDraft } from '../composer-draft.js';
 import type { Failure } from '../failure.js';
-import type { OutlineNode, PathState } from '../fold/types.js';
+import type { PackedOutline } from '../fold/packed-outline.js';
+import type { PathState } from '../fold/types.js';
 import type { GoalView } from '../goal.js';
 import type { Entry } from '../notes.js';
 import type { UiCommand } from './intents.js';
@@ -140,7 +141,7 @@ export interface Snapshot {
   type: 'snapshot';
   session: SessionView;
   position: number;
-  outline: OutlineNode[];
+  outline: PackedOutline;
   state: PathState;
   status: StatusView;
   /** Entries (messages and notes of the path) of the visible part of the path, in file order with their positions. */

@@ -1,4 +1,5 @@
 // What the host would send: snapshots folded from real entries, so that no scene shows what a log could not say.
+import { packOutline } from '../../../src/shared/fold/packed-outline.js';
 import { SessionFold } from '../../../src/shared/fold/session-fold.js';
 import type { Draft, Entry } from '../../../src/shared/notes.js';
 import type { StyleRun } from '../../../src/shared/styled-text.js';
@@ -138,7 +139,7 @@ export class Scene {
       type: 'snapshot',
       session: { id: this.id, title: this.title, folder: 'file:///home/ada/sample', read_only: false },
       position: this.fold.position,
-      outline: [...this.fold.outline],
+      outline: packOutline(this.fold.outline),
       state: this.fold.state(),
       status: this.status,
       entries,

@@ -18,7 +18,7 @@ function follow(messages: readonly ToWebview[]): { positions: number[]; nodes: s
   for (const message of messages) {
     if (message.type === 'snapshot') {
       positions = message.entries.map(({ position }) => position);
-      nodes = message.outline.map(([id]) => id);
+      nodes = [...message.outline.ids];
       expect(positions).toHaveLength(message.position);
     }
     if (message.type !== 'appended') continue;
@@ -139,12 +139,7 @@ describe('a view and its session', () => {
     await world.clock.advance(100);
     expect(view.sent).toHaveLength(before);
     await view.open();
-    expect(
-      view
-        .of('snapshot')
-        .at(-1)
-        ?.outline.map(([, , , , preview]) => preview),
-    ).toEqual(['Hello', 'Answer.']);
+    expect(view.of('snapshot').at(-1)?.outline.previews).toBe('Hello\nAnswer.');
   });
 
   it('two views of one session see the same', async () => {
@@ -172,7 +167,7 @@ describe('a view and its session', () => {
       'user',
       'assistant',
     ]);
-    expect(last?.outline).toHaveLength(4);
+    expect(last?.outline.ids).toHaveLength(4);
   });
 
   describe('the answer to what moves the head', () => {

@@ -60,7 +60,7 @@ describe('entries too long for a view', () => {
     expect([snapshot?.more, brought.at(-1)]).toEqual([true, 11]);
     expect(brought.length).toBeGreaterThan(5);
     expect(brought.length).toBeLessThan(9);
-    const ids = snapshot?.outline.slice(0, 2).map(([id]) => id) ?? [];
+    const ids = snapshot?.outline.ids.slice(0, 2) ?? [];
     const reply = await view.request({ type: 'ask', ask: { what: 'bodies', ids } });
     expect(reply.ok && Array.isArray(reply.result) && reply.result.length).toBe(2);
   });
