@@ -5,11 +5,11 @@ import type { Draft } from '../shared/notes.js';
 import type { Intent } from '../shared/protocol.js';
 import { REPLIED_TEXT, closeCalls } from './approvals.js';
 import { beginTurn } from './begin.js';
+import { closingOf } from './branches.js';
 import { openCallsOf, underLease, type Core } from './core.js';
 import { refused } from './failures.js';
 import { headTo } from './mode.js';
 import { enqueue, promptParts } from './queue.js';
-import { repairBatch } from './recover.js';
 import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
 import { namedSkills } from './skills.js';
 import { closeSuspended, suspensionOf } from './suspended.js';
@@ -28,9 +28,10 @@ export function send(
   }
   return underLease(core, () => {
     const isBusy = core.run !== null || suspensionOf(core) !== null;
-    if (isBusy && intent.mode !== 'send' && intent.editing === undefined)
-      return queueUp(core, intent, intent.mode);
-    if (hasPending(core)) {
+    const isEdit = intent.editing !== undefined;
+    if (isBusy && intent.mode !== 'send' && !isEdit) return queueUp(core, intent, intent.mode);
+    // An edit goes elsewhere: like any move of the head it needs no more than that nothing runs.
+    if (hasPending(core) && !isEdit) {
       if (intent.reply_instead !== true) return Promise.resolve(pendingFailure());
       return core.run === null ? startTurn(core, intent, expected, origin) : replyWhileRunning(core, intent);
     }
@@ -38,7 +39,7 @@ export function send(
       return Promise.resolve(parked(core.log.state().wait?.due_at ?? ''));
     }
     if (core.run === null) return startTurn(core, intent, expected, origin);
-    return intent.editing === undefined && intent.only_now !== true
+    return !isEdit && intent.only_now !== true
       ? queueUp(core, intent, 'queue')
       : Promise.resolve(running());
   });
@@ -83,14 +84,14 @@ async function startTurn(
   const place = await placeOf(core, intent);
   if (isFailure(place)) return place;
   const turn_id = core.parts.ids.entry();
-  const answered = answeredGoal(core);
+  const isReply = suspensionOf(core) === 'approvals' && intent.editing === undefined;
+  const answered = isReply ? answeredGoal(core) : null;
   const parts = promptParts(intent.text, intent.mentions);
   const skills = await namedSkills(core, { parts, head: place.parent, turn_id });
   if (isFailure(skills)) return skills;
-  const closing =
-    suspensionOf(core) === null
-      ? await repairBatch(core)
-      : await closeSuspended(core, { decision: 'replied', pendingText: REPLIED_TEXT, holdsQueue: false });
+  const closing = isReply
+    ? await closeSuspended(core, { decision: 'replied', pendingText: REPLIED_TEXT, holdsQueue: false })
+    : await closingOf(core);
   const prompt: Draft = {
     type: 'message',
     role: 'user',
@@ -109,7 +110,7 @@ async function startTurn(
 /** A reply decides, as an approval does: the goal whose turn waited for it goes on in the window that gave it. */
 function answeredGoal(core: Core): string | null {
   const { goal, turn } = core.log.state();
-  const isAnswer = suspensionOf(core) !== null && goal?.status === 'active' && goal.turn_id === turn?.turn_id;
+  const isAnswer = goal?.status === 'active' && goal.turn_id === turn?.turn_id;
   return isAnswer ? goal.goal_id : null;
 }
 

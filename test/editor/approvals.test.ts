@@ -221,5 +221,14 @@ test('F1 F2: a card works once: after a reload, in two windows, never when its f
     expect(await buttons()).toBe(0);
     expect(existsSync(file('late.txt'))).toBe(false);
     expect(results()).toBe(4);
+
+    // An earlier prompt was sent in other words: that leads elsewhere, too, and nothing is asked.
+    server.enqueue(reply.calls([run('echo edit >> late.txt')]), reply.text('Gone elsewhere.'));
+    await person.send('Run it at last');
+    await person.approval().waitFor();
+    await person.editTo('Run it at last', 'Leave it', 'Gone elsewhere.');
+    expect(ofType(log(), 'approval_decision').at(-1)).toMatchObject({ decision: 'expired' });
+    expect(await person.at('problem').count()).toBe(0);
+    expect(existsSync(file('late.txt'))).toBe(false);
     expect(ofType(log(), 'tool_start')).toHaveLength(1);
   }));

@@ -162,6 +162,38 @@ describe('approvals', () => {
     expect([...ended.ran, ...left.ran]).toEqual([]);
   });
 
+  it('F2: Send of an edit goes elsewhere: what waited expires before the head moves, and nothing is asked', async () => {
+    const bench = await openBench({ script: [calls([run('one')]), text('fine')] });
+    await bench.send('go');
+    const [prompt] = bench.disk.entries;
+    await bench.send('later', { mode: 'queue' });
+    const before = bench.disk.batches.length;
+    expect(await bench.send('go elsewhere', { editing: prompt?.id })).toMatchObject({
+      entry_id: expect.any(String) as string,
+    });
+    expect(bench.story(before)[0]).toMatch(
+      /^decision expired \+ tool error "The call was not run: the person went to another place .*" \+ step_end 1 \+ turn_end stopped \+ .*head \+ user "go elsewhere" \+ turn_start$/,
+    );
+    expect(bench.story().at(-1)).toContain('turn_end completed');
+    // As beside any other move: what was queued behind the call that waited is sent when the person says so.
+    expect(bench.log.state()).toMatchObject({ queue: [{ text: 'later' }], queue_held: true });
+    expect(bench.ran).toEqual([]);
+  });
+
+  it('F2: an edit is not sent while another call of the step runs; stopping is what there is', async () => {
+    const bench = await openBench({ script: [calls([run('hang'), run('two')]), text('ok'), [hang()]] });
+    await bench.send('go');
+    const [prompt] = bench.disk.entries;
+    await decide(bench, 0, 'allow');
+    const size = bench.disk.batches.length;
+    for (const reply_instead of [false, true]) {
+      const sent = await bench.send('go elsewhere', { editing: prompt?.id, reply_instead });
+      expect(failureOf(sent).code).toBe('SessionRunning');
+    }
+    expect(bench.disk.batches.length).toBe(size);
+    await bench.do({ type: 'stop' });
+  });
+
   it('lets several edits of one file be approved one after the other, but not after somebody else changed it', async () => {
     const script = [
       calls([write('a.txt', 'one'), write('a.txt', 'two'), write('a.txt', 'three')]),
