@@ -178,6 +178,30 @@ export function composerTests(open: Open): void {
       await eventually(() => chat.composer.getAttribute('data-editing')).toBeNull();
     });
 
+    it('Escape cancels an edit first, with the list that its text called up; without an edit it closes the list', async () => {
+      const scene = new Scene();
+      scene.user('First question');
+      scene.answer('Answer');
+      const chat = await open(scene);
+      chat.files = ['src/app.ts', 'src/greet.ts'];
+      const option = chat.page.getByRole('option', { name: 'src/greet.ts' });
+      await chat.composer.fill('half of @src');
+      await chat.at('message').first().hover();
+      await chat.at('edit-message').click();
+      await chat.page.keyboard.type(' of @src');
+      await option.waitFor();
+      await chat.page.keyboard.press('Escape');
+      expect(await chat.composer.inputValue()).toBe('half of @src');
+      expect(await chat.composer.getAttribute('data-editing')).toBeNull();
+      expect(await option.count()).toBe(0);
+      await chat.page.keyboard.type('/');
+      await option.waitFor();
+      await chat.page.keyboard.press('Escape');
+      expect(await option.count()).toBe(0);
+      expect(await chat.composer.inputValue()).toBe('half of @src/');
+      expect(chat.intents()).toEqual([]);
+    });
+
     it('G11: the draft goes to the host when typing pauses and at once when the focus leaves; each session has its own', async () => {
       const scene = new Scene('one');
       const chat = await open(scene, { snapshot: { draft: { text: 'kept from before', editing: null } } });
