@@ -41,6 +41,37 @@ export function approvalTests(open: Open): void {
         .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'once' });
     });
 
+    it('every card opens to what its call was given, also one that waits, by keyboard', async () => {
+      const scene = workingScene();
+      const chat = await open(scene);
+      await chat.post(askForApproval(scene));
+      const card = chat.page.locator('[data-testid="tool-card"][data-state="pending"]');
+      const toggle = card.getByTestId('tool-toggle');
+      expect(await toggle.getAttribute('aria-expanded')).toBe('false');
+      await toggle.focus();
+      await chat.page.keyboard.press('Enter');
+      expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+      await card.getByText('"command": "rm -rf build"').waitFor();
+      expect(await toggle.evaluate((button) => button === document.activeElement)).toBe(true);
+      await chat.page.keyboard.press('Space');
+      await card.getByText('"command": "rm -rf build"').waitFor({ state: 'detached' });
+      expect(chat.intents()).toEqual([]);
+      // A call of which nothing else tells what it would do stands open.
+      await chat.post(
+        scene.append(() => {
+          scene.calls('', [{ call_id: 'd1', name: 'deploy', input: { to: 'production' } }], 'turn-1');
+          const asked = { call_id: 'd1', tool: 'deploy', summary: 'deploy', input_hash: 'x' };
+          scene.add({ type: 'approval_request', ...asked, targets: [], risk: 'run', turn_id: 'turn-1' });
+        }),
+      );
+      const bare = chat.page.locator('[data-testid="tool-card"][data-tool="deploy"]');
+      await bare.getByText('"to": "production"').waitFor();
+      expect(await chat.at('tool-card').count()).toBe(2);
+      expect(await chat.at('tool-toggle').count()).toBe(2);
+      await bare.getByTestId('tool-toggle').click();
+      await bare.getByText('"to": "production"').waitFor({ state: 'detached' });
+    });
+
     it('says that another window waits for the answer, and offers none while it could not be taken', async () => {
       const scene = workingScene();
       askForApproval(scene);
