@@ -28,6 +28,14 @@ const followsHead = new Set<Intent['type']>([
 /** Goes to another line: the way back is offered. */
 const movesHead = new Set<Intent['type']>(['navigate', 'undo', 'clear']);
 
+/** What a turn that is open is stopped for by one button: going elsewhere, or something else that waits for its end. */
+const stopFor = (intent: Intent): string =>
+  switches.has(intent.type) || (intent.type === 'send' && intent.editing !== undefined)
+    ? 'Stop and Switch'
+    : 'Stop First';
+
+const switches = new Set<Intent['type']>(['navigate', 'undo', 'clear', 'collapse', 'try_again']);
+
 /** What the person wants to see the answer to. */
 const isAnswered = new Set<Intent['type']>(['send', 'continue', 'try_again']);
 
@@ -110,7 +118,7 @@ export class Acting {
   }
 
   /** Why it was refused, and what the person may do about it in one step. */
-  problemOf(failure: Failure, again: () => void, replyInstead?: () => void): Problem {
+  problemOf(failure: Failure, intent: Intent, again: () => void, replyInstead?: () => void): Problem {
     if (failure.code === 'ResumeRequired' && replyInstead !== undefined) {
       return { failure, retry: { label: 'Deny and Send', run: replyInstead } };
     }
@@ -120,12 +128,12 @@ export class Acting {
       return { failure: { ...failure, message } };
     }
     if (failure.code !== 'SessionRunning') return { failure };
-    return { failure, retry: { label: 'Stop and Go On', run: () => void this.stopFirst(again) } };
+    return { failure, retry: { label: stopFor(intent), run: () => void this.stopFirst(again) } };
   }
 
   #acted(intent: Intent, before: string | null, reply: Reply): boolean {
     const { session, say, onLeft } = this.#parts;
-    say(reply.ok ? null : this.problemOf(reply.failure, () => void this.act(intent)));
+    say(reply.ok ? null : this.problemOf(reply.failure, intent, () => void this.act(intent)));
     if (reply.ok && movesHead.has(intent.type)) {
       const after = intent.type === 'navigate' ? intent.entry_id : (session.state?.head ?? null);
       onLeft(leftBranch(session.outline.index, before, after));

@@ -133,8 +133,7 @@ export class Chat {
       sent: () => this.#sent(),
       sentElsewhere: (session, rest) => this.connection.draft({ session, ...rest }),
       say: (failure) => (this.problem = failure === null ? null : { failure }),
-      refused: (failure, again, replyInstead) =>
-        (this.problem = this.#acting.problemOf(failure, again, replyInstead)),
+      refused: (...why) => (this.problem = this.#acting.problemOf(...why)),
     });
     this.queued = new Queued({
       draft: this.draft,

@@ -96,4 +96,19 @@ test('H2: branches at three places: each leaf is reached from list, picker, tree
     expect(named.name).toContain('2 messages of its own');
     await person.at('tree').getByText('the warm one').waitFor();
     await editor.screenshot('named');
+
+    // while a turn runs the head stays, and stopping it first is offered where one asked from
+    const held = reply.hold(['Half of it']);
+    server.enqueue(held);
+    await person.send('Go on');
+    await held.reached;
+    await sessionsPane(editor.page).locator('.monaco-list-row[aria-label^="Plan a party"]').click();
+    const offer = editor.notification('A turn is running here.');
+    await offer.getByRole('button', { name: 'Stop and Switch' }).waitFor();
+    expect(await person.at('message').filter({ hasText: 'Go on' }).count()).toBe(1);
+    await editor.screenshot('stop-and-switch');
+    await offer.getByRole('button', { name: 'Stop and Switch' }).click();
+    await person.says('Elsewhere.');
+    await person.run('idle');
+    await person.message('user').filter({ hasText: 'Go on' }).waitFor({ state: 'detached' });
   }));

@@ -28,7 +28,7 @@ export interface SendingParts {
   sentElsewhere: (session: string, rest: ComposerDraft) => void;
   say: (failure: Failure | null) => void;
   /** The host refused; the person may send it again, or as an answer in place of a decision. */
-  refused: (failure: Failure, again: () => void, replyInstead: () => void) => void;
+  refused: (failure: Failure, intent: Intent, again: () => void, replyInstead: () => void) => void;
 }
 
 export class Sending {
@@ -68,7 +68,7 @@ export class Sending {
     } else if (reply.ok) {
       draft.sent();
       sent();
-    } else this.#refused(reply.failure, mode);
+    } else this.#refused(reply.failure, intent, mode);
   }
 
   /** Another session is about to be shown in place of this one. */
@@ -90,13 +90,14 @@ export class Sending {
     };
   }
 
-  #refused(failure: Failure, mode: SendMode): void {
+  #refused(failure: Failure, intent: Intent, mode: SendMode): void {
     const { draft, say, refused } = this.#parts;
     draft.notSent();
     // A notice says it, and what can be done.
     if (isOvertaken(failure)) return say(null);
     refused(
       failure,
+      intent,
       () => void this.send(mode, false),
       () => void this.send(mode, true),
     );

@@ -64,7 +64,7 @@ export function allCommands(parts: AllCommandParts): Commands {
     ...turnCommands(shared),
     ...goalCommands(shared),
     ...messageCommands(shared),
-    ...branchCommands({ sessions, chats, reports, targets, restore: restoreParts(parts) }),
+    ...branchCommands({ sessions, chats, reports, targets, restore: restoreParts(parts), tell }),
     ...compareCommands({ sessions, chats, tell }),
     ...reviewCommands({ sessions, targets, restore: restoreParts(parts) }),
     ...modelCommands({

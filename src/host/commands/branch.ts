@@ -11,7 +11,9 @@ import { leafBehind } from '../sessions/branches.js';
 import type { Reports } from '../reports.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import { plainLabel } from '../labels.js';
+import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
+import { switchTo, type Switch } from './switching.js';
 import { branchOf, placeOf, sessionOf, type Targets } from './target.js';
 
 export interface BranchCommandParts {
@@ -20,6 +22,7 @@ export interface BranchCommandParts {
   reports: Reports;
   targets: Targets;
   restore: RestoreParts;
+  tell: Teller;
 }
 
 type Names =
@@ -35,10 +38,10 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
   const intend = async (intent: Intent, target?: unknown) =>
     unwrap(await (await agentOf(target)).dispatch(intent));
   const inFront = async (target?: unknown) => parts.chats.show(await sessionFor(target));
-  const go = async (target: unknown) => {
-    await intend({ type: 'navigate', entry_id: entryOf(target) }, target);
-    await inFront(target);
-  };
+  const move = async (intent: Intent, target?: unknown, then?: Switch['then']) =>
+    switchTo({ agent: await agentOf(target), intent, tell: parts.tell, then });
+  const go = (target: unknown) =>
+    move({ type: 'navigate', entry_id: entryOf(target) }, target, () => inFront(target));
   return {
     'bough.session.compact': async (focus) => {
       const wanted =
@@ -47,12 +50,12 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
       await inFront();
       await intend({ type: 'compact', ...(wanted.trim() === '' ? {} : { focus: wanted }) });
     },
-    'bough.session.clear': async () => void (await intend({ type: 'clear' })),
+    'bough.session.clear': () => move({ type: 'clear' }),
     'bough.turn.undo': async () => {
-      const { log } = await agentOf(undefined);
-      const before = log.head;
-      await intend({ type: 'undo' });
-      if (before !== null) parts.chats.tellUndone(log.id, before);
+      const { id } = (await agentOf(undefined)).log;
+      await move({ type: 'undo' }, undefined, (left) => {
+        if (left !== null) parts.chats.tellUndone(id, left);
+      });
     },
     'bough.branch.navigate': (target) =>
       typeof target === 'string' && target !== '' ? go(target) : goToBranch(parts, target),
@@ -92,7 +95,7 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
       const focus = await askFocus(vscode.l10n.t('Replace by a Summary'));
       if (focus === undefined) return;
       await inFront(from);
-      await intend({ type: 'collapse', ...range, ...(focus.trim() === '' ? {} : { focus }) }, from);
+      await move({ type: 'collapse', ...range, ...(focus.trim() === '' ? {} : { focus }) }, from);
     },
   };
 }
@@ -115,9 +118,11 @@ async function goToBranch(parts: BranchCommandParts, target: unknown): Promise<v
   const differing = (await agent.fileDifferences(leaf)).filter(({ isOfLine }) => isOfLine);
   const choice = differing.length === 0 ? 'conversation' : await askFiles(differing.map(({ path }) => path));
   if (choice === undefined) return;
-  unwrap(await agent.dispatch({ type: 'navigate', entry_id: leaf }));
-  await parts.chats.show(id);
-  if (choice === 'files') await restoreFiles(agent, parts.restore);
+  const then = async (): Promise<void> => {
+    await parts.chats.show(id);
+    if (choice === 'files') await restoreFiles(agent, parts.restore);
+  };
+  await switchTo({ agent, intent: { type: 'navigate', entry_id: leaf }, tell: parts.tell, then });
 }
 
 async function askFiles(paths: readonly string[]): Promise<'conversation' | 'files' | undefined> {

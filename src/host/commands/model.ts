@@ -11,6 +11,7 @@ import { selectModel } from '../model/select.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
+import { switchTo } from './switching.js';
 
 export interface ModelCommandParts {
   models: Models & ModelChecks;
@@ -35,7 +36,8 @@ export function modelCommands(parts: ModelCommandParts): Pick<Commands, Name & k
       const choose = async (provider: string, id: string): Promise<void> => {
         if (again === undefined) return void unwrap(await agent.selectModel(provider, id));
         const entry = again.entry_id === undefined ? {} : { entry_id: again.entry_id };
-        unwrap(await agent.dispatch({ type: 'try_again', ...entry, model: { provider, model_id: id } }));
+        const intent = { type: 'try_again', ...entry, model: { provider, model_id: id } } as const;
+        await switchTo({ agent, intent, tell: parts.tell });
       };
       const connect = () =>
         connectServer({

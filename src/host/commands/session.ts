@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import type { Ids } from '../../ports.js';
 import type { Chats } from '../chat/chats.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
-import { unwrap } from '../errors.js';
 import { pickDeleted } from '../sessions/pick-deleted.js';
 import { pickSession, type PickedSession } from '../sessions/pick.js';
 import type { SessionsTree } from '../sessions/tree.js';
@@ -12,6 +11,7 @@ import type { WindowStore } from '../sessions/window-store.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
 import { sessionOf, type Targets } from './target.js';
+import { switchTo } from './switching.js';
 
 export interface SessionCommandParts {
   store: WindowStore;
@@ -68,11 +68,14 @@ async function search({ tree }: SessionCommandParts, given: unknown): Promise<vo
 }
 
 /** The session, at the end of this line if one is named. */
-async function show({ sessions, chats }: SessionCommandParts, { id, leaf }: PickedSession): Promise<void> {
+async function show(
+  { sessions, chats, tell }: SessionCommandParts,
+  { id, leaf }: PickedSession,
+): Promise<void> {
   await chats.show(id);
   if (leaf === undefined) return;
   const { agent } = await sessions.open(id);
-  if (agent.log.head !== leaf) unwrap(await agent.dispatch({ type: 'navigate', entry_id: leaf }));
+  if (agent.log.head !== leaf) await switchTo({ agent, intent: { type: 'navigate', entry_id: leaf }, tell });
 }
 
 /** An id that has no file yet; the one on show when nothing was written to it and something can be. */

@@ -11,6 +11,7 @@ import { foremost } from '../sessions/rows.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
 import { placeOf } from './target.js';
+import { switchTo } from './switching.js';
 
 export interface TurnCommandParts {
   store: SessionStore;
@@ -37,12 +38,12 @@ export function turnCommands(parts: TurnCommandParts): Pick<Commands, Name | 'bo
 }
 
 /** The last prompt of the chat in front, or the one that leads to the message whose menu it was chosen from. */
-async function tryAgain({ sessions, chats }: TurnCommandParts, target: unknown): Promise<void> {
+async function tryAgain({ sessions, chats, tell }: TurnCommandParts, target: unknown): Promise<void> {
   const place = placeOf(target);
   const { agent } = await sessions.open(place?.session ?? (await chats.current()));
   const prompt = place === undefined ? undefined : promptAbove(agent.log.outline, place.entry);
-  const again: Intent = { type: 'try_again', ...(prompt === undefined ? {} : { entry_id: prompt }) };
-  unwrap(await agent.dispatch(again));
+  const intent: Intent = { type: 'try_again', ...(prompt === undefined ? {} : { entry_id: prompt }) };
+  await switchTo({ agent, intent, tell });
 }
 
 function promptAbove(nodes: readonly OutlineNode[], entry: string): string | undefined {

@@ -379,12 +379,41 @@ export function troubleTests(open: Open): void {
             }
           : { result: null };
       await chat.at('branch-prev').click();
-      await chat.page.getByRole('button', { name: 'Stop and Go On' }).click();
+      await chat.page.getByRole('button', { name: 'Stop and Switch' }).click();
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'stop' });
       scene.status = idle;
       await chat.post(scene.append(() => scene.endTurn('turn-2', 'stopped')));
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: leaf });
       await eventually(() => chat.at('problem').count()).toBe(0);
+    });
+
+    it('an edit is a switch, too; what goes nowhere only waits for the end of the turn', async () => {
+      const scene = new Scene();
+      const first = scene.user('One');
+      scene.answer('Answer one');
+      const chat = await open(scene);
+      const failure = {
+        kind: 'refused' as const,
+        message: 'A turn is running here.',
+        transient: false,
+        code: 'SessionRunning' as const,
+      };
+      chat.answer = (message) => (message.type === 'intent' ? { failure } : { result: null });
+      await chat.composer.press('ArrowUp');
+      await chat.composer.fill('Another one');
+      await chat.composer.press('Enter');
+      const stopAndSwitch = chat.page.getByRole('button', { name: 'Stop and Switch' });
+      await stopAndSwitch.waitFor();
+      chat.answer = () => ({ result: null });
+      await stopAndSwitch.click();
+      await eventually(() => chat.intents().slice(1)).toMatchObject([
+        { type: 'stop' },
+        { type: 'send', text: 'Another one', editing: first },
+      ]);
+      chat.answer = (message) => (message.type === 'intent' ? { failure } : { result: null });
+      await chat.composer.fill('/compact ');
+      await chat.composer.press('Enter');
+      await chat.page.getByRole('button', { name: 'Stop First' }).waitFor();
     });
 
     it('the turn that was to be stopped ended by itself: what was asked for is done at once', async () => {
@@ -403,9 +432,9 @@ export function troubleTests(open: Open): void {
       };
       chat.answer = () => (isRefused ? { failure } : { result: null });
       await chat.at('branch-prev').click();
-      await chat.page.getByRole('button', { name: 'Stop and Go On' }).waitFor();
+      await chat.page.getByRole('button', { name: 'Stop and Switch' }).waitFor();
       isRefused = false;
-      await chat.page.getByRole('button', { name: 'Stop and Go On' }).click();
+      await chat.page.getByRole('button', { name: 'Stop and Switch' }).click();
       await eventually(() => chat.intents().slice(1)).toEqual([
         { type: 'stop' },
         { type: 'navigate', entry_id: leaf },
@@ -429,7 +458,7 @@ export function troubleTests(open: Open): void {
             : { ...refused, message: 'A turn is running here.', code: 'SessionRunning' },
       });
       await chat.at('branch-prev').click();
-      await chat.page.getByRole('button', { name: 'Stop and Go On' }).click();
+      await chat.page.getByRole('button', { name: 'Stop and Switch' }).click();
       await chat.at('problem').filter({ hasText: 'could not be stopped' }).waitFor();
       scene.status = idle;
       await chat.post(scene.append(() => scene.endTurn('turn-2')));
