@@ -13,6 +13,7 @@ import { headTo } from './mode.js';
 import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
 import { resumeTurn } from './reopen.js';
 import { closeSuspended, suspensionOf } from './suspended.js';
+import { startOf, termsOf } from './turn-terms.js';
 
 /** Why the head may not move now; null when it may. */
 function mayMove(core: Core, expected: ExpectedHead): Failure | null {
@@ -91,7 +92,13 @@ export function tryAgain(
     const closing = await closingOf(core);
     const isThere = core.log.head === message_id && closing.length === 0;
     const head = isThere ? [] : headTo(core, message_id).map((draft) => ({ ...draft, turn_id }));
-    const start: Draft = { type: 'turn_start', turn_id, ...(retries === undefined ? {} : { retries }) };
+    const before = retries === undefined ? undefined : await startOf(core.log, retries);
+    const start: Draft = {
+      type: 'turn_start',
+      turn_id,
+      ...(retries === undefined ? {} : { retries }),
+      ...termsOf(before ?? {}),
+    };
     const other: Draft[] = model === undefined ? [] : [{ type: 'model_change', turn_id, ...model }];
     await beginTurn(core, { turn_id, closing, batch: [...head, ...other, start] });
     if (head.length > 0) core.live.emit({ type: 'line' });
@@ -128,7 +135,7 @@ export function continueTurn(core: Core, expected: ExpectedHead): Promise<Done |
       return refused('NothingToContinue', 'The last turn was completed: there is nothing to continue.');
     }
     const turn_id = core.parts.ids.entry();
-    const start: Draft = { type: 'turn_start', turn_id, continues: last.turn_id };
+    const start: Draft = { type: 'turn_start', turn_id, continues: last.turn_id, ...last.terms };
     await beginTurn(core, { turn_id, closing: await repairBatch(core), batch: [start] });
     return {};
   });

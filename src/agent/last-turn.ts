@@ -3,10 +3,12 @@ import type { Failure } from '../shared/failure.js';
 import type { NoteOf } from '../shared/notes.js';
 import type { Core } from './core.js';
 import { lineEnd } from './line-end.js';
+import { termsOf, type TurnTerms } from './turn-terms.js';
 
 export interface LastTurn {
   turn_id: string;
   end: NoteOf<'turn_end'> | null;
+  terms: TurnTerms;
 }
 
 export async function lastTurn(core: Core): Promise<LastTurn | null> {
@@ -14,10 +16,11 @@ export async function lastTurn(core: Core): Promise<LastTurn | null> {
   const start = line.findLast(({ entry }) => entry.type === 'turn_start')?.entry;
   if (start?.type !== 'turn_start') return null;
   const { turn_id } = start;
+  const terms = termsOf(start);
   for (const { entry } of line) {
-    if (entry.type === 'turn_end' && entry.turn_id === turn_id) return { turn_id, end: entry };
+    if (entry.type === 'turn_end' && entry.turn_id === turn_id) return { turn_id, end: entry, terms };
   }
-  return { turn_id, end: null };
+  return { turn_id, end: null, terms };
 }
 
 /** How the last turn of the path failed, as the log has it. */

@@ -13,15 +13,22 @@ import { enqueue, promptParts } from './queue.js';
 import { headMoved, parked, pendingFailure, running, type Done, type ExpectedHead } from './refusals.js';
 import { namedSkills } from './skills.js';
 import { closeSuspended, suspensionOf } from './suspended.js';
+import { termsOf, type TurnTerms } from './turn-terms.js';
 
 type Send = Extract<Intent, { type: 'send' }>;
+
+/** What goes along with a prompt that was not typed in the chat. */
+export interface Given {
+  origin?: 'person' | 'subagent';
+  terms?: TurnTerms;
+}
 
 /** In the gate. */
 export function send(
   core: Core,
   intent: Send,
   expected: ExpectedHead,
-  origin: 'person' | 'subagent' = 'person',
+  given: Given = {},
 ): Promise<Done | Failure> {
   if (intent.text.trim() === '' && intent.mentions.length === 0) {
     return Promise.resolve(refused('EmptyPrompt', 'There is nothing to send: the message is empty.'));
@@ -33,15 +40,13 @@ export function send(
     // An edit goes elsewhere: like any move of the head it needs no more than that nothing runs.
     if (hasPending(core) && !isEdit) {
       if (intent.reply_instead !== true) return Promise.resolve(pendingFailure());
-      return core.run === null ? startTurn(core, intent, expected, origin) : replyWhileRunning(core, intent);
+      return core.run === null ? startTurn(core, intent, expected, given) : replyWhileRunning(core, intent);
     }
     if (suspensionOf(core) === 'parked') {
       return Promise.resolve(parked(core.log.state().wait?.due_at ?? ''));
     }
-    if (core.run === null) return startTurn(core, intent, expected, origin);
-    return !isEdit && intent.only_now !== true
-      ? queueUp(core, intent, 'queue')
-      : Promise.resolve(running());
+    if (core.run === null) return startTurn(core, intent, expected, given);
+    return !isEdit && intent.only_now !== true ? queueUp(core, intent, 'queue') : Promise.resolve(running());
   });
 }
 
@@ -77,7 +82,7 @@ async function startTurn(
   core: Core,
   intent: Send,
   expected: ExpectedHead,
-  origin: 'person' | 'subagent',
+  { origin = 'person', terms = {} }: Given,
 ): Promise<Done | Failure> {
   const wrong = headMoved(core, expected);
   if (wrong !== null) return wrong;
@@ -99,7 +104,12 @@ async function startTurn(
     parts: [...parts, ...place.files],
     origin,
   };
-  const batch: Draft[] = [...place.head, ...skills, prompt, { type: 'turn_start', turn_id }];
+  const batch: Draft[] = [
+    ...place.head,
+    ...skills,
+    prompt,
+    { type: 'turn_start', turn_id, ...termsOf(terms) },
+  ];
   const written = await beginTurn(core, { turn_id, closing, batch });
   if (answered !== null) core.goal.driven = answered;
   if (place.head.length > 0) core.live.emit({ type: 'line' });

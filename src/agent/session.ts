@@ -29,6 +29,7 @@ import { noticeOthers, reopen, resumeTurn } from './reopen.js';
 import { cleanDraft, guardBlobs, guardJournal } from './secrets.js';
 import { send } from './send.js';
 import { suspensionOf } from './suspended.js';
+import { startOf } from './turn-terms.js';
 import type { AgentParts, AgentSession } from './types.js';
 
 const SHUTDOWN_MS = 3_000;
@@ -67,7 +68,10 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
     },
     assign: async (task) =>
       usable(core) ??
-      core.gate.pass(() => orFailure(() => send(core, promptOf(task), undefined, 'subagent'))),
+      core.gate.pass(() => orFailure(() => send(core, promptOf(task), undefined, { origin: 'subagent' }))),
+    prompt: async (text, terms) =>
+      usable(core) ?? core.gate.pass(() => orFailure(() => send(core, promptOf(text), undefined, { terms }))),
+    turnStart: (turn_id) => startOf(log, turn_id),
     setHistory: async (messages) =>
       usable(core) ?? core.gate.pass(() => orFailure(() => setHistory(core, messages))),
     addExtensionData: async (ext_type, data) =>

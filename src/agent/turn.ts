@@ -15,7 +15,7 @@ import { bothFailures, bugFailure, failureOf, orFailure, stackOf } from './failu
 import { holdQueue, queuedTurn, steerBatch } from './queue.js';
 import { LiveRun } from './run.js';
 import { stuckOn } from './repeats.js';
-import { finishOf, nextSegment, type Segment } from './segments.js';
+import { finishOf, leftOf, nextSegment, type Segment } from './segments.js';
 import { withSkills } from './skills.js';
 import { cannotGoOn, stopped } from './step-end.js';
 import type { StepStop, TurnEnd } from './step-result.js';
@@ -23,6 +23,7 @@ import { stoppedInWait } from './step-wait.js';
 import { runStep } from './step.js';
 import { finishCall, STOPPED_IN_CALL, type ReadyCall } from './tool-run.js';
 import { entriesOf, factsOf, turnFacts } from './turn-facts.js';
+import { hasListOfItsOwn } from './turn-terms.js';
 import { waitFor, type WaitPlan } from './wait.js';
 
 /** Where a run begins: at what the log says, after the rest of a wait, or with a call that was just allowed. */
@@ -119,7 +120,7 @@ function answer(core: Core, run: Run, batch: Draft[]): Promise<boolean> {
   return core.gate.pass(async () => {
     const entries = await entriesOf(core, run.turn_id);
     const { step } = turnFacts(entries);
-    const next = followUp(core, run, entries);
+    const next = await followUp(core, run, entries);
     const isOver = next.kind === 'end' || next.kind === 'give-up';
     const failure = next.kind === 'give-up' ? next.failure : null;
     const end: TurnEnd = { status: failure === null ? 'completed' : 'failed', failure };
@@ -138,13 +139,20 @@ function answer(core: Core, run: Run, batch: Draft[]): Promise<boolean> {
 }
 
 /** The person's word goes before what the turn would do by itself; after a stop it does nothing by itself. */
-function followUp(core: Core, run: Run, entries: readonly Entry[]): Segment | { kind: 'steered' } {
+async function followUp(
+  core: Core,
+  run: Run,
+  entries: readonly Entry[],
+): Promise<Segment | { kind: 'steered' }> {
+  const left = leftOf(core.log.state().todos);
+  const todos = left.length > 0 && (await hasListOfItsOwn(core.log)) ? left : [];
   if (run.signal.aborted) return { kind: 'end' };
   if (steerBatch(core, run.turn_id) !== null) return { kind: 'steered' };
   return nextSegment({
     turn_id: run.turn_id,
     entries,
-    todos: core.log.state().todos,
+    todos,
+    requiresFinish: entries.some((entry) => entry.type === 'turn_start' && entry.requires_finish === true),
     maxContinuations: core.parts.settings().maxContinuations,
     steps: turnFacts(entries).step,
   });

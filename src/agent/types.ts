@@ -17,8 +17,10 @@ import type { GivenMessage } from './history.js';
 import type { FileDifference, FileToRestore, RestoreOutcome } from './files.js';
 import type { FileChangeOfLine } from './review.js';
 import type { Redact } from './secrets.js';
+import type { TurnTerms } from './turn-terms.js';
 import type { Failure } from '../shared/failure.js';
 import type { GoalView } from '../shared/goal.js';
+import type { NoteOf } from '../shared/notes.js';
 import type {
   DroppedView,
   GrowingView,
@@ -190,6 +192,10 @@ export interface AgentSession {
   dispatch(intent: Intent, expectedHead?: string | null): Promise<Outcome<{ entry_id?: string }>>;
   /** A prompt by the agent that hands a task over, as a turn of its own; refused while one runs. */
   assign(task: string): Promise<Outcome<{ entry_id?: string }>>;
+  /** A prompt by another extension for the person, as a turn of its own under these terms; refused while one runs. */
+  prompt(text: string, terms: TurnTerms): Promise<Outcome<{ entry_id?: string }>>;
+  /** How a turn of this session began, with its terms. */
+  turnStart(turn_id: string): Promise<NoteOf<'turn_start'> | undefined>;
   /**
    * These messages in place of the conversation, as a new root; the old lines stay. Approvals that wait end as abandoned;
    * refused while a turn runs.

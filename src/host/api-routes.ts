@@ -1,8 +1,11 @@
-/** Sessions of chat surfaces outside the editor: which one a place talks to, and a fresh one for that place alone. */
-import type { PlatformPolicies } from '../shared/route.js';
-import { scopeOf } from '../shared/route.js';
+/**
+ * Sessions of chat surfaces outside the editor: which one a place talks to, a fresh one for that place alone, and where the
+ * answers of a turn go.
+ */
+import type { TurnTerms } from '../agent/turn-terms.js';
 import { BoughError } from '../shared/failure.js';
-import type { OpenRoute } from './api.js';
+import { deliveryId, parseDelivery, scopeOf, type PlatformPolicies } from '../shared/route.js';
+import type { OpenRoute, PromptRoute, TurnRoute } from './api.js';
 import type { ReadSetting } from './model/settings.js';
 
 export interface RouteParts {
@@ -21,12 +24,7 @@ export async function routedSession(
   { policies, surfaces, readSetting, freshId }: RouteParts,
   { delivery, sender, fresh = false }: OpenRoute,
 ): Promise<string> {
-  if (delivery.trim() === '' || delivery.trim() !== delivery) {
-    throw new BoughError(
-      'InvalidArgument',
-      `"${delivery}" is no delivery id. Give platform:channel, with :t:thread and :u:user where there are any.`,
-    );
-  }
+  checkDelivery(delivery);
   const { session, entry } = policies.route(delivery, {
     fallback: scopeOf(readSetting('sessions.scope')),
     ...(sender === undefined ? {} : { sender }),
@@ -36,3 +34,32 @@ export async function routedSession(
   await surfaces.set(entry, id);
   return id;
 }
+
+/** Whoever calls is not held to our types. @throws BoughError InvalidArgument */
+function checkDelivery(delivery: unknown): void {
+  if (typeof delivery === 'string' && delivery.trim() !== '' && delivery.trim() === delivery) return;
+  throw new BoughError(
+    'InvalidArgument',
+    `"${String(delivery)}" is no delivery id. Give platform:channel, with :t:thread and :u:user where there are any.`,
+  );
+}
+
+/** What a turn keeps of where its prompt came from: the whole delivery id, never the id of the session it collapses to. */
+export function routeTerms({ delivery, sender, replyTo }: PromptRoute): TurnTerms {
+  checkDelivery(delivery);
+  if (replyTo !== undefined && typeof replyTo !== 'string')
+    throw new BoughError('InvalidArgument', 'replyTo of a route is no text.');
+  const parsed = parseDelivery(delivery, sender);
+  return {
+    delivery: parsed === undefined ? delivery : deliveryId(parsed),
+    ...(replyTo === undefined ? {} : { reply_to: replyTo }),
+  };
+}
+
+export const routeOf = (terms: TurnTerms | undefined): TurnRoute | undefined =>
+  terms?.delivery === undefined
+    ? undefined
+    : {
+        delivery: terms.delivery,
+        ...(terms.reply_to === undefined ? {} : { replyTo: terms.reply_to }),
+      };

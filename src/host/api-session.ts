@@ -5,6 +5,7 @@ import type { Intent } from '../shared/protocol.js';
 import { pendingApprovals, resume } from './api-approvals.js';
 import { thrown } from './api-errors.js';
 import { givenHistory, readHistory } from './api-history.js';
+import { routeOf } from './api-routes.js';
 import { prompt } from './api-turn.js';
 import type { BoughSession } from './api.js';
 import type { HostSession } from './sessions/session.js';
@@ -41,7 +42,8 @@ export function apiSession(session: HostSession, parts: ApiSessionParts): BoughS
       return log.state().agent_id;
     },
     runState: () => agent.run(),
-    prompt: (text, options) => prompt(agent, text, options?.signal),
+    prompt: (text, options) => prompt(agent, text, options),
+    turnRoute: async (turnId) => routeOf(await agent.turnStart(turnId)),
     branch: async (entryId) => void (await done({ type: 'navigate', entry_id: entryId })),
     navigate: async (entryId) => void (await done({ type: 'navigate', entry_id: entryId })),
     summarizeBranch: (from_id, to_id, options) =>

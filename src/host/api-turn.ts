@@ -1,26 +1,33 @@
 /** One turn for other extensions: begun, waited for, and what it brought, whether it ended well or not. */
+import { finishOf } from '../agent/segments.js';
+import type { TurnTerms } from '../agent/turn-terms.js';
 import type { AgentSession, PartialText } from '../agent/types.js';
 import type { Blobs } from '../log/store.js';
 import type { Outcome } from '../ports.js';
 import type { Message, Part } from '../shared/entry.js';
 import { BoughError, cancelled, isFailure, type Failure } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
-import type { TurnError, TurnResult } from './api.js';
+import type { PromptOptions, TurnError, TurnResult } from './api.js';
 import { thrown } from './api-errors.js';
 import { textOf, wholeText } from './api-history.js';
+import { routeOf, routeTerms } from './api-routes.js';
 import { watchEnds, type TurnEnd } from './turn-ends.js';
 
 /** Sends a prompt and waits for its turn. */
 export async function prompt(
   agent: AgentSession,
   text: string,
-  signal: AbortSignal | undefined,
+  { signal, requireFinish, route }: PromptOptions = {},
 ): Promise<TurnResult> {
   signal?.throwIfAborted();
+  const terms: TurnTerms = {
+    ...(requireFinish === true ? { requires_finish: true } : {}),
+    ...(route === undefined ? {} : routeTerms(route)),
+  };
   // While an approval waits the session says so itself.
   if (agent.run() !== 'idle' && agent.log.state().approvals.length === 0) throw stillRunning();
   return turnOf(agent, signal, async () => {
-    const sent = await agent.dispatch({ type: 'send', text, mentions: [], mode: 'send', only_now: true });
+    const sent = await agent.prompt(text, terms);
     if (isFailure(sent)) {
       if (sent.code === 'SessionRunning') throw stillRunning();
       if (sent.code === 'ResumeRequired') throw thrown(sent);
@@ -71,6 +78,7 @@ async function resultOf(blobs: Blobs, entries: readonly Entry[], end: TurnEnd): 
   const messages = entries.filter((entry): entry is Message => entry.type === 'message');
   const answers = messages.filter(({ role }) => role === 'assistant');
   const last = entries.findLast((entry) => entry.type === 'step_start')?.attempt_id;
+  const finish = finishOf(entries);
   const partial = end.partial ?? (await partialOf(blobs, entries));
   return {
     text: await textOf(blobs, answers.at(-1)),
@@ -83,6 +91,8 @@ async function resultOf(blobs: Blobs, entries: readonly Entry[], end: TurnEnd): 
     partialText: partial?.text ?? '',
     attemptId: partial?.attempt_id ?? last,
     usage: usageOf(entries),
+    finish: finish === null ? undefined : { status: finish.status, summary: finish.summary },
+    route: routeOf(entries.find((entry) => entry.type === 'turn_start')),
   };
 }
 

@@ -22,6 +22,7 @@ import type { PlatformPolicy } from '../shared/route.js';
 /** Calls of a session that {@link BoughApi} also takes for the current one. */
 export type CurrentSessionCall =
   | 'prompt'
+  | 'turnRoute'
   | 'branch'
   | 'navigate'
   | 'summarizeBranch'
@@ -159,6 +160,33 @@ export interface OpenRoute {
   fresh?: boolean;
 }
 
+export interface PromptOptions {
+  /** Stops the turn. */
+  signal?: AbortSignal;
+  /**
+   * The model has to declare the outcome with its tool `finish`: as long as it does not, the turn is continued, up to the
+   * setting `bough.turn.maxContinuations` (0: it is not). See `finish` of the result.
+   */
+  requireFinish?: boolean;
+  /** Where the prompt came from. It is kept with the turn and chooses no session: that is what `open` does. */
+  route?: PromptRoute;
+}
+
+export interface PromptRoute {
+  /** As in {@link OpenRoute}. */
+  delivery: string;
+  /** Who writes, where the delivery id names no user. */
+  sender?: string;
+  /** What the answer refers to there, such as the id of a message. Yours: Bough only keeps it. */
+  replyTo?: string;
+}
+
+export interface TurnRoute {
+  /** The whole delivery id, with the sender where it named no user: answers go there. */
+  delivery: string;
+  replyTo?: string;
+}
+
 export interface BoughSession {
   readonly id: string;
   /** Path of the log; undefined until something is written. */
@@ -175,7 +203,12 @@ export interface BoughSession {
    * @throws TurnError when the turn did not end well; its `result` has what there is. ApiError SessionRunning while
    * another turn runs, ResumeRequired while an approval waits
    */
-  prompt(text: string, options?: { signal?: AbortSignal }): Promise<TurnResult>;
+  prompt(text: string, options?: PromptOptions): Promise<TurnResult>;
+  /**
+   * Where the prompt of a turn came from, as `route` of its prompt said: for whoever hears of a turn (`onEntry`) and has to
+   * answer, after a restart too. Undefined for turns whose prompt said nothing of it, and those that are not there.
+   */
+  turnRoute(turnId: string): Promise<TurnRoute | undefined>;
   /**
    * The next prompt goes on from this entry; on a message with tool calls, from behind their results. Durable. What is
    * there stays; an approval that waits expires. @throws ApiError SessionRunning while a turn runs
@@ -283,6 +316,10 @@ export interface TurnResult {
   partialText: string;
   attemptId: string | undefined;
   usage: UsageTotals;
+  /** The outcome that the model declared; undefined when it declared none. */
+  finish: { status: 'completed' | 'blocked'; summary: string } | undefined;
+  /** Where the prompt of this turn came from, when it said so. */
+  route: TurnRoute | undefined;
 }
 
 /** Both the failure and what the turn brought before it. */

@@ -134,6 +134,7 @@ function currentSession(
     };
   return {
     prompt: async (...given) => ((await current()) ?? (await open({ continueLast: true }))).prompt(...given),
+    turnRoute: call('turnRoute'),
     branch: call('branch'),
     navigate: call('navigate'),
     summarizeBranch: call('summarizeBranch'),

@@ -74,6 +74,11 @@ export const noteSchemas = {
     turn_id: id,
     retries: z.string().optional(),
     continues: z.string().optional(),
+    /** Whoever asked wants the model to declare the outcome: without `run_finish` the turn is continued. */
+    requires_finish: z.boolean().optional().catch(undefined),
+    /** Where the prompt came from, whole, and what an answer refers to there: told back with the turn, in no key. */
+    delivery: z.string().optional().catch(undefined),
+    reply_to: z.string().optional().catch(undefined),
   }),
   turn_end: note('turn_end', {
     turn_id: id,

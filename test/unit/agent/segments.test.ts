@@ -4,7 +4,7 @@ import { finishTool } from '../../../src/tools/finish.js';
 import { todoTool } from '../../../src/tools/todo.js';
 import { later, openBench, type Bench, type BenchOptions } from './bench.js';
 import { idle } from './fake-clock.js';
-import { calls, hang, text, type Reply } from './fake-model.js';
+import { badKey, calls, fails, hang, text, type Reply } from './fake-model.js';
 import { fakeTools } from './fake-tools.js';
 
 const plan = (...items: [title: string, status: string][]): Reply =>
@@ -51,13 +51,32 @@ describe('a turn with a to-do list', () => {
     expect(bench.model.asked[2]?.request.messages.at(-1)).toMatchObject({ role: 'user' });
   });
 
-  it('is told once; a model that then only talks has its word', async () => {
+  it('goes on with a model that only talks, up to the limit, and tells it the ways out', async () => {
+    let asked = 0;
     const bench = await open({
-      script: [plan(['Ask', 'pending']), text('Which one?'), text('I need your answer.')],
+      endless: () => {
+        asked += 1;
+        return asked === 1 ? plan(['Ask', 'pending']) : text(`Talk ${String(asked)}.`);
+      },
     });
     await bench.send('go');
-    expect(statuses(bench)).toEqual(['completed']);
-    expect(continuations(bench)).toHaveLength(1);
+    expect(continuations(bench)).toHaveLength(30);
+    expect(continuations(bench)[0]).toMatch(/ask with ask.*call finish with the status blocked/);
+    expect(bench.entries('turn_continue').map(({ segment }) => segment)).toEqual(
+      Array.from({ length: 30 }, (_, at) => at + 1),
+    );
+    expect(bench.model.asked).toHaveLength(32);
+    expect(bench.session.failure()).toMatchObject({ code: 'MaxContinuations' });
+  });
+
+  it('can be stopped while it goes on by itself', async () => {
+    const bench = await open({
+      script: [plan(['Write', 'pending']), text('Half.'), text('Still half.'), [hang()]],
+    });
+    await bench.send('go');
+    await bench.do({ type: 'stop' });
+    expect(continuations(bench)).toHaveLength(2);
+    expect(statuses(bench)).toEqual(['stopped']);
   });
 
   it('does not go on for a list of an earlier turn, nor when it is turned off', async () => {
@@ -150,6 +169,86 @@ describe('a turn with a to-do list', () => {
     await after.do({ type: 'continue' });
     expect(continuations(after)).toHaveLength(1);
     expect(statuses(after).at(-1)).toBe('completed');
+  });
+
+  it('keeps a turn going that the person continued: the list was written for the same prompt', async () => {
+    const bench = await open({
+      settings: { maxContinuations: 1 },
+      script: [plan(['Write', 'pending']), text('Half.'), text('Still half.')],
+    });
+    await bench.send('go');
+    expect(bench.session.failure()).toMatchObject({ code: 'MaxContinuations' });
+    bench.model.play(text('On it.'), plan(['Write', 'done']), text('Done.'));
+    await bench.do({ type: 'continue' });
+    expect(continuations(bench)).toHaveLength(2);
+    expect(statuses(bench)).toEqual(['failed', 'completed']);
+    bench.model.play(plan(['Later', 'pending']), [fails(badKey())]);
+    await bench.send('plan');
+    bench.model.play([fails(badKey())]);
+    await bench.send('hello');
+    bench.model.play(text('Hello.'));
+    await bench.do({ type: 'continue' });
+    expect(continuations(bench)).toHaveLength(2);
+    expect(statuses(bench).at(-1)).toBe('completed');
+  });
+});
+
+describe('a turn that has to declare its outcome', () => {
+  const ask = async (bench: Bench, prompt = 'go'): Promise<void> => {
+    await bench.session.prompt(prompt, { requires_finish: true });
+    await idle();
+  };
+
+  it('goes on until finish is called', async () => {
+    const bench = await open({ script: [text('I think it is done.'), finish('completed')] });
+    await ask(bench);
+    expect(continuations(bench)).toEqual([expect.stringMatching(/^The outcome was not declared/)]);
+    expect(bench.entries('turn_continue')).toMatchObject([{ segment: 1, steps: 1 }]);
+    expect(bench.entries('run_finish')).toMatchObject([{ status: 'completed' }]);
+    expect(statuses(bench)).toEqual(['completed']);
+  });
+
+  it('is told of its list first, and of the outcome when that is done', async () => {
+    const bench = await open({
+      script: [
+        plan(['A', 'pending']),
+        text('Half.'),
+        plan(['A', 'done']),
+        text('Done.'),
+        finish('completed'),
+      ],
+    });
+    await ask(bench);
+    expect(continuations(bench).map((told) => told.split(' ')[0])).toEqual(['Not', 'The']);
+  });
+
+  it('ends at the limit with the reason, and the next prompt is free of it', async () => {
+    const bench = await open({ settings: { maxContinuations: 2 }, endless: () => text('Hm.') });
+    await ask(bench);
+    expect(continuations(bench)).toHaveLength(2);
+    expect(bench.session.failure()).toMatchObject({
+      code: 'MaxContinuations',
+      message: expect.stringMatching(/continued 2 times .*not declared with finish yet\./) as unknown,
+    });
+    await bench.send('hello');
+    expect(continuations(bench)).toHaveLength(2);
+    expect(statuses(bench)).toEqual(['failed', 'completed']);
+  });
+
+  it('has to when it is continued or answered again after a failure', async () => {
+    const bench = await open({ script: [[fails(badKey())]] });
+    await ask(bench);
+    bench.model.play(text('Done.'), finish('completed'));
+    await bench.do({ type: 'continue' });
+    expect(continuations(bench)).toHaveLength(1);
+    bench.model.play(text('Done again.'), finish('blocked'));
+    await bench.do({ type: 'try_again' });
+    expect(continuations(bench)).toHaveLength(2);
+    expect(bench.entries('turn_start').map(({ requires_finish }) => requires_finish)).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 });
 

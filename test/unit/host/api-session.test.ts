@@ -149,3 +149,81 @@ describe('a session for other extensions', () => {
     });
   });
 });
+
+describe('where the prompt of a turn came from', () => {
+  const from = { delivery: 'slack:C001:t:17', sender: 'U9', replyTo: 'message 42' };
+  const route = { delivery: 'slack:C001:t:17:u:U9', replyTo: 'message 42' };
+  const write = calls([{ name: 'write', input: { path: 'a.txt', content: 'new\n' } }]);
+
+  it('is kept with the turn alone, and told with its result and by its id', async () => {
+    const { sessions } = makeWorld([text('One.'), text('Two.')]);
+    const host = await sessions.open('one');
+    const session = apiSession(host);
+    const first = await session.prompt('1', { route: from });
+    const second = await session.prompt('2');
+    expect([first.route, second.route]).toEqual([route, undefined]);
+    const turns = [first, second].map(({ messages }) => messages[0]?.turn_id ?? '');
+    expect(await Promise.all(turns.map((turn) => session.turnRoute(turn)))).toEqual([route, undefined]);
+    expect(await session.turnRoute('no turn')).toBeUndefined();
+    const starts = (await host.agent.log.since(0)).filter(({ entry }) => entry.type === 'turn_start');
+    expect(starts[0]?.entry).toMatchObject({ delivery: route.delivery, reply_to: 'message 42' });
+    expect(JSON.stringify(starts[1])).not.toContain('slack');
+  });
+
+  it('is there when what waited for a decision goes on after a restart', async () => {
+    const { sessions } = makeWorld([write, text('Written.')]);
+    const before = apiSession(await sessions.open('one'));
+    void failed(before.prompt('Write', { route: from }));
+    await idle();
+    const [waiting] = before.pendingApprovals();
+    await sessions.close('one');
+    const after = apiSession(await sessions.open('one'));
+    const result = await after.resume([{ callId: waiting?.callId ?? '', decision: 'deny' }]);
+    expect(result).toMatchObject({ text: 'Written.', route });
+  });
+
+  it('goes along to the turn that continues, or answers the same message again', async () => {
+    const { sessions } = makeWorld([[fails(badKey())], text('There.'), text('Again.')]);
+    const host = await sessions.open('one');
+    const session = apiSession(host);
+    const error = await failed(session.prompt('1', { route: from }));
+    expect(error.result.route).toEqual(route);
+    await host.agent.dispatch({ type: 'continue' });
+    await idle();
+    await host.agent.dispatch({ type: 'try_again' });
+    await idle();
+    const turns = (await host.agent.log.since(0)).flatMap(({ entry }) =>
+      entry.type === 'turn_start' ? [entry.turn_id] : [],
+    );
+    expect(await Promise.all(turns.map((turn) => session.turnRoute(turn)))).toEqual([route, route, route]);
+  });
+
+  it.each([
+    { route: { delivery: ' ' }, code: 'InvalidArgument' },
+    { route: { delivery: 7 as unknown as string }, code: 'InvalidArgument' },
+    { route: { delivery: 'slack:C1', replyTo: {} as unknown as string }, code: 'InvalidArgument' },
+  ])('is refused when it is none: $route', async ({ route: wrong, code }) => {
+    const { sessions } = makeWorld([text('No.')]);
+    const host = await sessions.open('one');
+    await expect(apiSession(host).prompt('1', { route: wrong })).rejects.toMatchObject({ code });
+    expect(host.agent.log.head).toBeNull();
+  });
+});
+
+describe('a prompt that requires an outcome', () => {
+  it('resolves with what the model declared', async () => {
+    const { sessions } = makeWorld([
+      text('I looked.'),
+      calls([{ name: 'finish', input: { status: 'blocked', summary: 'No access.' } }]),
+    ]);
+    const result = await apiSession(await sessions.open('one')).prompt('Go', { requireFinish: true });
+    expect(result.finish).toEqual({ status: 'blocked', summary: 'No access.' });
+    expect(result.messages.filter(({ role }) => role === 'user')).toHaveLength(2);
+  });
+
+  it('does not go on where nobody asked for one', async () => {
+    const { sessions } = makeWorld([text('I looked.')]);
+    const result = await apiSession(await sessions.open('one')).prompt('Go');
+    expect(result.finish).toBeUndefined();
+  });
+});
