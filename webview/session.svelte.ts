@@ -3,7 +3,7 @@
  * guessed: a message that does not follow on what is here makes it ask for a snapshot.
  */
 import type { Entry } from '../src/shared/notes.js';
-import { Outline } from '../src/shared/fold/outline.js';
+import { Outline, ROOT } from '../src/shared/fold/outline.js';
 import { unpackOutline } from '../src/shared/fold/packed-outline.js';
 import { rowsOf } from '../src/shared/fold/path.js';
 import { CUT_COPY } from '../src/shared/fold/stand-in.js';
@@ -180,7 +180,11 @@ export class Session {
 
   #path(): string[] {
     const head = this.#outline.ordinal(this.state?.head ?? null);
-    return this.#outline.path(head).map((ordinal) => this.#outline.nodes[ordinal]?.[0] ?? '');
+    return this.#outline.path(head).map((ordinal) => this.#idOf(ordinal));
+  }
+
+  #idOf(ordinal: number): string {
+    return this.#outline.node(ordinal)?.[0] ?? '';
   }
 
   async #load(ids: string[]): Promise<void> {
@@ -201,12 +205,14 @@ export class Session {
 
   #refold(mayAsk = true): void {
     if (this.state === null || this.status === null) return;
-    const path = this.#path();
-    const loaded = new Set(this.#loaded(path));
-    this.hasOlder = loaded.size < path.length;
-    if (path.length > 0 && loaded.size === 0) {
+    const head = this.#outline.ordinal(this.state.head);
+    // Where a session is long, all of its path is not looked at for each entry that comes.
+    const loaded = this.#outline.pathEnd(head, (at) => this.#entries.has(this.#idOf(at)));
+    this.hasOlder = this.#outline.parent(loaded[0] ?? head) !== ROOT;
+    if (head !== ROOT && loaded.length === 0) {
       // A line whose bodies are not here: what was shown stays until they are.
-      if (mayAsk) void this.#load(path.slice(-PAGE));
+      this.hasOlder = true;
+      if (mayAsk) void this.#load(this.#path().slice(-PAGE));
       return;
     }
     const entries = [...this.#entries.values()].sort((a, b) => a.position - b.position);
@@ -214,8 +220,7 @@ export class Session {
     // What another window works in goes on there.
     const run = isHeld === true && this.status.run === 'idle' ? 'running' : this.status.run;
     const torn = interrupted?.is_torn === true ? interrupted.turn_id : cutTurnOf(entries);
-    const rows = rowsOf(entries, this.#outline, this.state, run, torn);
-    this.rows = rows.filter((row) => loaded.has(row.entry.id));
+    this.rows = rowsOf(entries, this.#outline, this.state, run, torn, loaded);
     this.ended = endOf(entries, this.rows.at(-1)?.entry.turn_id);
   }
 

@@ -14,8 +14,8 @@ export function branchName(
   head: string | null,
   labels: Readonly<Record<string, string>>,
 ): BranchName | undefined {
+  if (outline.leafCount < 2) return undefined;
   const leaves = outline.leaves();
-  if (leaves.length < 2) return undefined;
   const path = outline.path(outline.ordinal(head));
   const leaf = outline.nodes[outline.newestLeaf(path.at(-1) ?? -1)]?.[0];
   const place = `Branch ${leaves.indexOf(leaf ?? '') + 1} of ${leaves.length}`;

@@ -12,8 +12,8 @@ const FEW = 60;
 const NEAR = 2;
 /** How far beyond what is in sight rows have all that only a look or a pointer needs. */
 const DETAILED = 0.1;
-/** How many heights of the view the first picture of a conversation holds, in case that rows are lower than they seem. */
-const FIRST = 1.5;
+/** How many heights of the window the first picture of a conversation holds: its rows have less, and may be lower than they seem. */
+const FIRST = 1;
 
 export type Piece<T> =
   | { key: string; item: T; index: number; isNear: boolean; height?: never }

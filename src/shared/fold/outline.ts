@@ -75,22 +75,32 @@ const isShownMessage = (node: OutlineNode): boolean =>
 
 /** First and last child and next sibling by ordinal + 1, so that 0 stands for the roots' common parent. */
 class Siblings {
-  readonly first: number[] = [ROOT];
-  readonly last: number[] = [ROOT];
-  readonly next: number[] = [ROOT];
+  readonly first: number[];
+  readonly last: number[];
+  readonly next: number[];
+  leaves = 0;
 
-  constructor(nodes: readonly OutlineNode[]) {
-    nodes.forEach(([, parent], ordinal) => this.add(ordinal, parent));
+  constructor(size: number, parentOf: (ordinal: number) => number) {
+    this.first = Array<number>(size + 1).fill(ROOT);
+    this.last = [...this.first];
+    this.next = [...this.first];
+    for (let ordinal = 0; ordinal < size; ordinal++) this.#link(ordinal, parentOf(ordinal));
   }
 
   add(ordinal: number, parent: number): void {
     this.first.push(ROOT);
     this.last.push(ROOT);
     this.next.push(ROOT);
+    this.#link(ordinal, parent);
+  }
+
+  #link(ordinal: number, parent: number): void {
     const last = this.last[parent + 1] ?? ROOT;
     if (last === ROOT) this.first[parent + 1] = ordinal;
     else this.next[last + 1] = ordinal;
     this.last[parent + 1] = ordinal;
+    // The first below a leaf takes its place as the end of a line.
+    if (last !== ROOT || parent === ROOT) this.leaves++;
   }
 }
 
@@ -98,6 +108,8 @@ class Siblings {
 export interface OutlineBase {
   readonly parents: Int32Array;
   readonly nodes: () => readonly OutlineNode[];
+  /** One of them, where that costs less than all. */
+  readonly node?: (ordinal: number) => OutlineNode | undefined;
 }
 
 /** An index over outline nodes; grows by {@link add}. What it looks things up by is made when it is first needed. */
@@ -140,7 +152,7 @@ export class Outline {
   }
 
   get #links(): Siblings {
-    return (this.#siblings ??= new Siblings(this.#nodes));
+    return (this.#siblings ??= new Siblings(this.size, (ordinal) => this.parent(ordinal)));
   }
 
   /** Appends a node. A known id is ignored; a parent that does not stand before it makes it a root. */
@@ -169,10 +181,14 @@ export class Outline {
   #nearEnd(id: string): number | undefined {
     if (this.#ordinals !== undefined || this.#looks >= LOOKS) return undefined;
     this.#looks++;
-    const nodes = this.#nodes;
-    const until = Math.max(0, nodes.length - NEAR);
-    for (let at = nodes.length - 1; at >= until; at--) if (nodes[at]?.[0] === id) return at;
+    const until = Math.max(0, this.size - NEAR);
+    for (let at = this.size - 1; at >= until; at--) if (this.node(at)?.[0] === id) return at;
     return undefined;
+  }
+
+  node(ordinal: number): OutlineNode | undefined {
+    if (this.#made === undefined && this.#base?.node !== undefined) return this.#base.node(ordinal);
+    return this.#nodes[ordinal];
   }
 
   /** −1 at a root. */
@@ -184,6 +200,13 @@ export class Outline {
   path(head: number): number[] {
     const path: number[] = [];
     for (let at = head; at !== ROOT; at = this.parent(at)) path.push(at);
+    return path.reverse();
+  }
+
+  /** The end of {@link path} of nodes that `isThere`. */
+  pathEnd(head: number, isThere: (ordinal: number) => boolean): number[] {
+    const path: number[] = [];
+    for (let at = head; at !== ROOT && isThere(at); at = this.parent(at)) path.push(at);
     return path.reverse();
   }
 
@@ -205,10 +228,15 @@ export class Outline {
     return leaves;
   }
 
+  /** How many lines there are. */
+  get leafCount(): number {
+    return this.#links.leaves;
+  }
+
   /** The latest entry below `ordinal` (itself when nothing follows): always a leaf. */
   newestLeaf(ordinal: number): number {
-    if (this.#newest.length !== this.#nodes.length) {
-      this.#newest = Int32Array.from(this.#nodes.keys());
+    if (this.#newest.length !== this.size) {
+      this.#newest = Int32Array.from({ length: this.size }, (_, at) => at);
       for (let at = this.#newest.length - 1; at >= 0; at--) {
         const parent = this.parent(at);
         const newest = this.#newest[at] ?? at;
@@ -221,14 +249,15 @@ export class Outline {
   /**
    * The forks on the path to `head`, by the entry that carries the picker: on each line after the fork point its first
    * message with a row (looking through summaries, compactions, skills, incomplete output and tool messages), or the
-   * end of a line that has none, so that every line can be reached. A head before that carries the picker itself.
+   * end of a line that has none, so that every line can be reached. A head before that carries the picker itself. `from`:
+   * the node of the path with which that which is shown begins.
    */
-  forks(head: number): Map<string, Fork> {
+  forks(head: number, from = ROOT): Map<string, Fork> {
     const forks = new Map<string, Fork>();
-    let point = ROOT;
-    let isForked = this.#hasSeveralChildren(ROOT);
-    for (const ordinal of this.path(head)) {
-      const node = this.#nodes[ordinal];
+    let point = this.#shownBefore(from);
+    let isForked = this.#hasSeveralChildren(point);
+    for (const ordinal of this.pathEnd(head, (at) => at > point)) {
+      const node = this.node(ordinal);
       if (node === undefined) continue;
       if (isShownMessage(node) || this.isLeaf(ordinal) || ordinal === head) {
         if (isForked) this.#addFork(forks, point, ordinal, node);
@@ -238,6 +267,16 @@ export class Outline {
       isForked ||= this.#hasSeveralChildren(ordinal);
     }
     return forks;
+  }
+
+  /** The nearest message with a row above a node. */
+  #shownBefore(ordinal: number): number {
+    let at = ordinal === ROOT ? ROOT : this.parent(ordinal);
+    for (; at !== ROOT; at = this.parent(at)) {
+      const node = this.node(at);
+      if (node !== undefined && isShownMessage(node)) break;
+    }
+    return at;
   }
 
   #hasSeveralChildren(ordinal: number): boolean {
@@ -257,9 +296,9 @@ export class Outline {
       entry_id: node[0],
       index: lines.findIndex((line) => this.#isOnPath(shown, line)),
       siblings: lines.map((line) => ({
-        entry_id: this.#nodes[line]?.[0] ?? '',
-        leaf_id: this.#nodes[this.newestLeaf(line)]?.[0] ?? '',
-        preview: this.#nodes[line]?.[4] ?? '',
+        entry_id: this.node(line)?.[0] ?? '',
+        leaf_id: this.node(this.newestLeaf(line))?.[0] ?? '',
+        preview: this.node(line)?.[4] ?? '',
       })),
     });
   }
@@ -269,7 +308,7 @@ export class Outline {
     const lines: number[] = [];
     const open = [...this.children(point)];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      const node = this.#nodes[at];
+      const node = this.node(at);
       if (node === undefined) continue;
       if (isShownMessage(node) || this.isLeaf(at)) lines.push(at);
       else for (const child of this.children(at)) open.push(child);

@@ -37,17 +37,19 @@ export function packOutline(nodes: readonly OutlineNode[]): PackedOutline {
 
 /** Takes what {@link isPackedOutline} let pass; the nodes are put together when one is asked for. */
 export function unpackOutline({ ids, parents, types, flags, previews }: PackedOutline): Outline {
-  const nodes = (): OutlineNode[] => {
-    const words = previews.split('\n');
-    return ids.map((id, at) => [
-      id,
-      parents[at] ?? ROOT,
-      TYPES[types[at] ?? 0] ?? TYPES[0],
-      flags[at] ?? 0,
-      words[at] ?? '',
-    ]);
-  };
-  return Outline.of({ parents: Int32Array.from(parents), nodes });
+  let words: string[] | undefined;
+  const nodeOf = (id: string, at: number): OutlineNode => [
+    id,
+    parents[at] ?? ROOT,
+    TYPES[types[at] ?? 0] ?? TYPES[0],
+    flags[at] ?? 0,
+    (words ??= previews.split('\n'))[at] ?? '',
+  ];
+  return Outline.of({
+    parents: Int32Array.from(parents),
+    nodes: () => ids.map(nodeOf),
+    node: (at) => (ids[at] === undefined ? undefined : nodeOf(ids[at], at)),
+  });
 }
 
 const isColumn = (value: unknown, length: number, least: number, most: (at: number) => number): boolean =>

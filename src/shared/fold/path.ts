@@ -31,7 +31,7 @@ interface Facts {
 /**
  * Rows of the path to `state.head`, root first. `entries` may hold more or less than the path, in file order; keep an
  * {@link Outline} to spare building its index each time. `torn`: the open turn, when the end of the file is lost with which
- * it would go on.
+ * it would go on. `shown`: the end of the path for which there are to be rows, where it is not all of it.
  */
 export function rowsOf(
   entries: readonly { position: number; entry: Entry }[],
@@ -39,14 +39,16 @@ export function rowsOf(
   state: PathState,
   run: RunTag,
   torn?: string,
+  shown?: readonly number[],
 ): Row[] {
   const tree = outline instanceof Outline ? outline : new Outline(outline);
   const bodies = new Map<string, ConversationEntry>();
   for (const { entry } of entries) if (isConversation(entry)) bodies.set(entry.id, entry);
   const head = tree.ordinal(state.head);
-  const path = tree.path(head).map((ordinal) => bodies.get(tree.nodes[ordinal]?.[0] ?? ''));
+  const ordinals = shown ?? tree.path(head);
+  const path = ordinals.map((ordinal) => bodies.get(tree.node(ordinal)?.[0] ?? ''));
   const facts = { ...collect(entries, path, state, run), torn };
-  const forks = head === ROOT ? new Map<string, never>() : tree.forks(head);
+  const forks = head === ROOT ? new Map<string, never>() : tree.forks(head, ordinals[0]);
   const waits = waitsOf(entries);
   const rows: Row[] = [];
   const goals = goalLines(entries);

@@ -44,8 +44,27 @@ describe('a packed outline', () => {
           expect(ours.path(at)).toEqual(theirs.path(at));
           expect(ours.forks(at)).toEqual(theirs.forks(at));
         }
+        expect(ours.leafCount).toBe(theirs.leaves().length);
       }),
       { numRuns: runs({ usual: 200, soak: 5_000 }) },
+    );
+  });
+
+  it('tells of the end of a path what it tells of the whole', () => {
+    fc.assert(
+      fc.property(nodes, fc.nat(), fc.nat(), (all, at, cut) => {
+        fc.pre(all.length > 0);
+        const outline = unpackOutline(packOutline(all));
+        const head = at % all.length;
+        const path = outline.path(head);
+        const from = path[cut % path.length] ?? 0;
+        const end = outline.pathEnd(head, (ordinal) => ordinal >= from);
+        expect(end).toEqual(path.slice(cut % path.length));
+        const shown = new Set(end.map((ordinal) => outline.node(ordinal)?.[0]));
+        const ofEnd = [...outline.forks(head, from)].filter(([id]) => shown.has(id));
+        expect(ofEnd).toEqual([...outline.forks(head)].filter(([id]) => shown.has(id)));
+      }),
+      { numRuns: runs({ usual: 500, soak: 20_000 }) },
     );
   });
 
