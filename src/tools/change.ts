@@ -39,17 +39,13 @@ export async function applyPrepared(prepared: Prepared, context: ToolContext): P
   const untrusted = refuseUntrusted(context, 'change files');
   if (untrusted !== null) return refused(untrusted);
   const change = prepared.proposal?.[0];
-  const target = prepared.targets[0];
-  if (change === undefined || target === undefined)
-    throw new Error(`${prepared.tool} was run without a proposal`);
-  const path = await context.workspace.resolve(target.path);
-  if (isFailure(path)) return refused(path);
-  if (path.uri !== change.path.uri || (await context.workspace.hash(path)) !== target.hash) {
-    const message = `${target.path} changed after this was prepared; nothing was written. Read it again.`;
-    return refused(toolFailure('changed', message));
-  }
+  if (change === undefined) throw new Error(`${prepared.tool} was run without a proposal`);
+  const target = await targetAsPrepared(prepared, context);
+  if (isFailure(target)) return refused(target);
+  const { path } = target;
+  if (path.uri !== change.path.uri) return refused(changedSince(target.shown));
   if (context.signal.aborted)
-    return refused(toolFailure('cancelled', `Stopped before ${target.path} was changed.`));
+    return refused(toolFailure('cancelled', `Stopped before ${target.shown} was changed.`));
   const { signal, workspace } = context;
   const watch = await watchProblems(workspace.language, path, { isNew: change.before === null, signal });
   const applied = await context.workspace.apply([change]);
@@ -65,6 +61,34 @@ export async function applyPrepared(prepared: Prepared, context: ToolContext): P
     ...(told.outcome === undefined ? {} : { outcome: `${told.outcome}${outcome}` }),
   };
 }
+
+/** A change that changes nothing: the file has that text already, and still does. Nothing is written. */
+export async function leavePrepared(prepared: Prepared, context: ToolContext): Promise<ToolOutcome> {
+  const target = await targetAsPrepared(prepared, context);
+  if (isFailure(target)) return refused(target);
+  return {
+    content: `${target.shown} has exactly this content already: nothing had to be changed, and nothing was written.`,
+    is_error: false,
+    outcome: 'nothing to change',
+  };
+}
+
+/** The file that was prepared for, unless it is another, or has another text, by now. */
+async function targetAsPrepared(
+  { tool, targets }: Prepared,
+  { workspace }: ToolContext,
+): Promise<{ path: WorkspacePath; shown: string } | Failure> {
+  const [target] = targets;
+  if (target === undefined) throw new Error(`${tool} was run without a target`);
+  const path = await workspace.resolve(target.path);
+  if (isFailure(path)) return path;
+  return (await workspace.hash(path)) === target.hash
+    ? { path, shown: target.path }
+    : changedSince(target.path);
+}
+
+const changedSince = (shown: string): Failure =>
+  toolFailure('changed', `${shown} changed after this was prepared; nothing was written. Read it again.`);
 
 function tell(change: FileChange, done: AppliedChange, changes: AppliedChange[]): ToolOutcome {
   const before = change.before ?? '';

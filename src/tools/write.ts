@@ -1,8 +1,8 @@
 /** Creates a file, folders included, or replaces the whole text of one. */
 import * as z from 'zod';
 import type { Tool } from '../ports.js';
-import { isFailure, toolFailure } from '../shared/failure.js';
-import { applyPrepared, currentFile } from './change.js';
+import { isFailure } from '../shared/failure.js';
+import { applyPrepared, currentFile, leavePrepared } from './change.js';
 import { inputSchema, parseInput } from './input.js';
 import { commonEnding, withEnding } from './text.js';
 
@@ -31,19 +31,19 @@ export const writeTool: Tool = {
       file?.text.includes('\n') === true
         ? withEnding(wanted.content, commonEnding(file.text))
         : wanted.content;
-    if (file?.text === after) {
-      return toolFailure('no-change', `${path.shown} already has exactly this content; nothing was written.`);
-    }
-    return {
+    const prepared = {
       tool: 'write',
       input,
       sentence: `${file === null ? 'Create' : 'Write'} ${path.shown}`,
-      risk: 'write',
       targets: [{ path: path.shown, hash: file?.hash ?? null }],
-      proposal: [{ path, before: file?.text ?? null, after }],
       subject: path.shown,
     };
+    // What the file has already changes nothing: there is nothing to propose, nor to ask about.
+    return file?.text === after
+      ? { ...prepared, risk: 'read' }
+      : { ...prepared, risk: 'write', proposal: [{ path, before: file?.text ?? null, after }] };
   },
 
-  run: applyPrepared,
+  run: (prepared, context) =>
+    prepared.proposal === undefined ? leavePrepared(prepared, context) : applyPrepared(prepared, context),
 };

@@ -14,15 +14,19 @@ const todo = (status: string) => call('todo', { items: [{ title: 'Write the note
 test('a turn goes on until its list is done; a subagent works in a session of its own, below its parent', () =>
   withScriptedModel({ files: { 'notes.txt': 'one\n' } }, async ({ editor, server, person: first }) => {
     let person = first;
-    // 1. It stops with something left on its list, and is told so once, in sight.
+    // 1. It stops with something left on its list, and is told so each time, in sight.
     server.enqueue(
       todo('pending'),
       reply.text('I have a plan.'),
+      reply.text('A good plan.'),
       todo('done'),
       reply.text('Now it is done.'),
     );
     await person.ask('Work by a list', 'Now it is done.');
-    await person.message('user').filter({ hasText: 'Continued by itself' }).waitFor();
+    const continued = person.message('user').filter({ hasText: 'Continued by itself' });
+    await eventually(async () => (await continued.count()) === 2, {
+      what: 'both continuations are in sight',
+    });
     expect(told(server, 3).at(-1)).toMatchObject({ role: 'user' });
     expect(told(server, 3).at(-1)?.text).toContain('Not done yet: Write the note.');
 

@@ -119,7 +119,6 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     const compact = async (summary: string, times: number) => {
       server.enqueue(reply.text(summary));
       await editor.runCommand('Bough: Compact Conversation');
-      await editor.answer('');
       await person
         .at('compaction')
         .nth(times - 1)

@@ -75,7 +75,8 @@ test('three lines in the tree: reached, labelled, told of and compacted', () =>
 
     // shorter for the model, whole for the person
     server.enqueue(reply.text('A trip is planned; the car wins.'), reply.text('Seven hours, as said.'));
-    await editor.runCommand('Bough: Compact Conversation');
+    await person.at('session-menu').click();
+    await person.chat.getByRole('menuitem', { name: 'Compact Conversation…' }).click();
     await editor.page.locator('.quick-input-widget:visible input').fill('the means of travel');
     await editor.page.keyboard.press('Enter');
     await person.at('compaction').waitFor();

@@ -44,11 +44,9 @@ export function branchCommands(parts: BranchCommandParts): Pick<Commands, Names>
     move({ type: 'navigate', entry_id: entryOf(target) }, target, () => inFront(target));
   return {
     'bough.session.compact': async (focus) => {
-      const wanted =
-        typeof focus === 'string' ? focus : await askFocus(vscode.l10n.t('Compact Conversation'));
-      if (wanted === undefined) return;
+      const hasFocus = typeof focus === 'string' && focus.trim() !== '';
       await inFront();
-      await intend({ type: 'compact', ...(wanted.trim() === '' ? {} : { focus: wanted }) });
+      await intend({ type: 'compact', ...(hasFocus ? { focus } : {}) });
     },
     'bough.session.clear': () => move({ type: 'clear' }),
     'bough.turn.undo': async () => {
@@ -150,7 +148,8 @@ function entryOf(target: unknown): string {
   throw new Error('The command needs the id of a message.');
 }
 
-const askFocus = (title: string): Thenable<string | undefined> =>
+/** What a summary is to keep above all; empty for no such thing, undefined when the person cancelled. */
+export const askFocus = (title: string): Thenable<string | undefined> =>
   vscode.window.showInputBox({
     title,
     prompt: vscode.l10n.t(

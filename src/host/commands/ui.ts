@@ -5,8 +5,10 @@ import type { Failure } from '../../shared/failure.js';
 import type { Mention, UiCommand } from '../../shared/protocol.js';
 import type { CodeBlocks } from '../editor/code-blocks.js';
 import type { Compared } from '../chat/channel.js';
+import type { Surface } from '../chat/html.js';
 import { Refusal } from '../errors.js';
 import { openSettings } from '../model/settings-place.js';
+import { askFocus } from './branch.js';
 import type { Commands } from './commands.js';
 
 export interface UiParts {
@@ -46,7 +48,7 @@ export async function runUiCommand(command: UiCommand, session: string, parts: U
     case 'delete_session':
       return commands['bough.session.delete'](session);
     case 'compact_session':
-      return commands['bough.session.compact']();
+      return compactAsked(commands);
     case 'start_goal':
       return commands['bough.goal.start'](command.objective);
     case 'collapse_part':
@@ -146,3 +148,9 @@ const noLink = (url: string): Failure => ({
   message: `"${url.slice(0, 100)}" is no web or mail address; Bough opens no other links.`,
   transient: false,
 });
+
+/** The palette's command compacts at once; the menu of the chat asks what the summary is to keep first. */
+async function compactAsked(commands: Commands): Promise<void> {
+  const focus = await askFocus(vscode.l10n.t('Compact Conversation'));
+  if (focus !== undefined) await commands['bough.session.compact'](focus);
+}

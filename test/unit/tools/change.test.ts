@@ -207,13 +207,35 @@ describe('write', () => {
     expect(outcome.outcome).toBe('+1 −1');
   });
 
-  it('refuses to write what is there already, binary files and folders', async () => {
+  it('writes nothing of what is there already, asks nobody about it, and says so', async () => {
+    const workspace = fakeWorkspace({ files: { 'a.ts': 'a\r\nb\r\n' } });
+    const input = { path: 'a.ts', content: 'a\nb\n' };
+    const prepared = await prepare(workspace, 'write', input);
+    expect(prepared).toMatchObject({ risk: 'read', sentence: 'Write a.ts' });
+    expect(prepared).not.toHaveProperty('proposal');
+    const outcome = await call(workspace, 'write', input);
+    expect(outcome).toEqual({
+      content: expect.stringContaining('nothing had to be changed') as unknown,
+      is_error: false,
+      outcome: 'nothing to change',
+    });
+    expect(workspace.text('a.ts')).toBe('a\r\nb\r\n');
+  });
+
+  it('does not say so of a file that was changed meanwhile', async () => {
+    const workspace = fakeWorkspace({ files: { 'a.ts': 'a\n' } });
+    const prepared = await prepare(workspace, 'write', { path: 'a.ts', content: 'a\n' });
+    if (isFailure(prepared)) throw new Error(prepared.message);
+    await call(workspace, 'write', { path: 'a.ts', content: 'b\n' });
+    const outcome = await tool('write').run(prepared, contextOf(workspace));
+    expect(outcome).toMatchObject({ is_error: true });
+    expect(outcome.content).toContain('changed after this was prepared');
+  });
+
+  it('refuses to write binary files and folders', async () => {
     const workspace = fakeWorkspace({
       files: { 'a.ts': 'a\n', 'b.png': Uint8Array.of(1, 0, 2), 'src/c.ts': '' },
     });
-    expect(await refusal(workspace, 'write', { path: 'a.ts', content: 'a\n' })).toContain(
-      'already has exactly this content',
-    );
     expect(await refusal(workspace, 'write', { path: 'b.png', content: 'a\n' })).toContain('binary');
     expect(await refusal(workspace, 'write', { path: 'src', content: 'a\n' })).toContain('is a folder');
   });
