@@ -10,6 +10,7 @@ import type { ToWebview } from '../src/shared/protocol.js';
 
 const count = z.number().int().nonnegative();
 const session = z.string();
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 
 const isNode = (node: unknown): boolean =>
   Array.isArray(node) &&
@@ -31,9 +32,20 @@ const status = z.looseObject({
   suggestions: z.array(z.string()),
   mode: z.enum(approvalModes),
 });
-const entries = z.array(
-  z.looseObject({ position: count, entry: z.looseObject({ type: z.string(), id: z.string() }) }),
-);
+/** By hand, as with the outline: they are hundreds, and a schema would copy each. */
+const isPlaced = (placed: unknown): boolean =>
+  typeof placed === 'object' &&
+  placed !== null &&
+  'position' in placed &&
+  isCount(placed.position) &&
+  'entry' in placed &&
+  typeof placed.entry === 'object' &&
+  placed.entry !== null &&
+  'type' in placed.entry &&
+  typeof placed.entry.type === 'string' &&
+  'id' in placed.entry &&
+  typeof placed.entry.id === 'string';
+const entries = z.custom<unknown[]>((all) => Array.isArray(all) && all.every(isPlaced), 'No entries');
 const calls = z.array(z.looseObject({ name: z.string(), chars: count }));
 const progress = z.array(z.looseObject({ call_id: z.string(), started_at: z.number(), tail: z.string() }));
 
@@ -116,7 +128,6 @@ const schema = z.discriminatedUnion('type', [
   ]),
 ]);
 
-const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 /** By hand too: it comes with every word of an answer. */
 const isGrowing = (data: unknown): boolean =>
   typeof data === 'object' &&

@@ -62,6 +62,20 @@ describe('connection', () => {
     expect(posted[0]).toMatchObject({ text: expect.stringContaining('position') as unknown });
   });
 
+  it.each([
+    ['no list', 'entries'],
+    ['nothing', [null]],
+    ['no entry', [{ position: 0 }]],
+    ['an entry without an id', [{ position: 0, entry: { type: 'message' } }]],
+    ['an entry without a type', [{ position: 0, entry: { id: 'a' } }]],
+    ['a place that is none', [{ position: -1, entry: { type: 'message', id: 'a' } }]],
+  ])('reports entries that are none: %s', (_, entries) => {
+    const { deliver, received, posted } = wired();
+    deliver({ ...new Scene().snapshot(), entries });
+    expect(received).toEqual([]);
+    expect(posted).toMatchObject([{ type: 'trouble', text: expect.stringContaining('entries') as unknown }]);
+  });
+
   it('keeps a report within what the host takes, and stops listening when told', () => {
     const { connection, posted, isListening } = wired();
     connection.trouble('x'.repeat(10_000));
