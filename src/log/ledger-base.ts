@@ -114,6 +114,7 @@ class StoredFold implements FoldBase {
   readonly #startBegins: Uint32Array;
   readonly #starts: Uint32Array;
   readonly #isNotBegun: Uint8Array;
+  readonly #reaches: Int32Array;
   readonly #checkpoints: StoredTexts;
   readonly #checkpointOf: ReadonlyMap<number, number>;
 
@@ -135,6 +136,7 @@ class StoredFold implements FoldBase {
     this.#startBegins = sections.uint32('start begins');
     this.#starts = sections.uint32('starts of calls');
     this.#isNotBegun = sections.bytes('calls not begun');
+    this.#reaches = sections.int32('reaches');
     this.#checkpoints = sections.texts('checkpoints');
     const ordinals = sections.uint32('checkpoint ordinals');
     this.#checkpointOf = new Map([...ordinals].map((ordinal, index) => [ordinal, index]));
@@ -172,6 +174,10 @@ class StoredFold implements FoldBase {
       if (elsewhere >= 0) line.mark(elsewhere);
       else if (elsewhere === NOT_YET) line.markEnd(this.#note(at));
     }
+  }
+
+  reach(ordinal: number): number {
+    return this.#reaches[ordinal + 1] ?? Infinity;
   }
 
   checkpoint(ordinal: number): AccumulatedState | undefined {

@@ -74,8 +74,10 @@ export function piecesOf(image: LedgerImage): Uint8Array[] {
     Int32Array.from(image.places, ({ sum }) => sum),
   );
   sections.json('attempts', [...image.attempts]);
-  putDigests(sections, fold);
-  putNotes(sections, fold);
+  const reaches = new Reaches(fold.nodes);
+  putDigests(sections, fold, reaches);
+  putNotes(sections, fold, reaches);
+  sections.numbers('reaches', reaches.alongPaths());
   putFacts(sections, fold.facts);
   sections.json('files', fold.files);
   sections.numbers(
@@ -137,7 +139,28 @@ function putLinks(sections: SectionWriter, { tree, fold }: LedgerImage): void {
 const shortened = (call: Digest['calls'][number], facts: FactsBase): Digest['calls'][number] =>
   facts.isAnswered(call.call_id) ? bareCall(call) : call;
 
-function putDigests(sections: SectionWriter, { digests, facts }: FoldImage): void {
+/** The last position that each node (the first: what stands before any) names elsewhere in the file; −1 for none. */
+class Reaches {
+  readonly #nodes: FoldImage['nodes'];
+  readonly #last: Int32Array;
+
+  constructor(nodes: FoldImage['nodes']) {
+    this.#nodes = nodes;
+    this.#last = new Int32Array(nodes.length + 1).fill(NOWHERE);
+  }
+
+  add(ordinal: number, position: number): void {
+    this.#last[ordinal + 1] = Math.max(this.#last[ordinal + 1] ?? NOWHERE, position);
+  }
+
+  /** Of each node and those above it: parents stand before their children. */
+  alongPaths(): Int32Array {
+    this.#nodes.forEach(([, parent], ordinal) => this.add(ordinal, this.#last[parent + 1] ?? NOWHERE));
+    return this.#last;
+  }
+}
+
+function putDigests(sections: SectionWriter, { digests, facts }: FoldImage, reaches: Reaches): void {
   sections.texts(
     'digests',
     digests.map((digest) => {
@@ -153,7 +176,10 @@ function putDigests(sections: SectionWriter, { digests, facts }: FoldImage): voi
     for (const { call_id } of calls) {
       const start = facts.starts.get(call_id);
       if (start === undefined) open[ordinal] = 1;
-      else starts.push(start.position);
+      else {
+        starts.push(start.position);
+        reaches.add(ordinal, start.position);
+      }
     }
     begins[ordinal + 1] = starts.length;
   });
@@ -162,7 +188,7 @@ function putDigests(sections: SectionWriter, { digests, facts }: FoldImage): voi
   sections.numbers('calls not begun', open);
 }
 
-function putNotes(sections: SectionWriter, { notes, nodes, facts }: FoldImage): void {
+function putNotes(sections: SectionWriter, { notes, nodes, facts }: FoldImage, reaches: Reaches): void {
   // By the ordinal they stand on, beginning with none.
   const begins = new Uint32Array(nodes.length + 2);
   for (const { ordinal } of notes) begins[ordinal + 2] = (begins[ordinal + 2] ?? 0) + 1;
@@ -181,6 +207,7 @@ function putNotes(sections: SectionWriter, { notes, nodes, facts }: FoldImage): 
     return note?.type === 'approval_request' ? (facts.decisions.get(id)?.position ?? NOT_YET) : NOWHERE;
   });
   sections.numbers('note elsewhere', Int32Array.from(elsewhere));
+  elsewhere.forEach((position, at) => reaches.add(notes[at]?.ordinal ?? ROOT, position));
 }
 
 function putFacts(sections: SectionWriter, facts: FactsBase): void {

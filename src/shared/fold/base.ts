@@ -84,6 +84,11 @@ export interface FoldBase {
    * itself began. What had neither end nor decision nor start here may have one since: that is for the line to find.
    */
   markLine(ordinal: number, until: number, line: MarkedLine): void;
+  /**
+   * The last position that {@link markLine} marks for this node (−1: for what stands before the first) or one above it,
+   * the notes that stand on them apart; −1 for none.
+   */
+  reach(ordinal: number): number;
   files(): readonly PlacedChanges[];
   checkpoint(ordinal: number): AccumulatedState | undefined;
 }

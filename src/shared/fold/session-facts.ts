@@ -56,6 +56,11 @@ class FirstOf<T extends Entry> implements PlacedFacts<T> {
     this.#before = before;
   }
 
+  /** Nothing was said first behind what was there before. */
+  get isAsBefore(): boolean {
+    return this.#added.size === 0;
+  }
+
   has(key: string): boolean {
     return this.#added.has(key) || this.#before?.has(key) === true;
   }
@@ -112,6 +117,11 @@ export class SessionFacts implements FactsBase {
     const { name, archived, tags, usage, queueHeld } = this;
     const lists = { labels: [...this.labels], queue: this.#queue, sent: [...this.#sent] };
     return { name, archived, tags, usage, queueHeld, ...lists };
+  }
+
+  /** Whatever began before ended, was decided and started before, or not at all. */
+  get isAsBefore(): boolean {
+    return this.ends.isAsBefore && this.decisions.isAsBefore && this.starts.isAsBefore;
   }
 
   /** The call has a result somewhere. */

@@ -6,7 +6,7 @@
 import { isConversation, type Entry } from '../notes.js';
 import type { Checkpoint, FoldBase, FoldImage, PlacedNote } from './base.js';
 import { FileStates, type FileState } from './file-states.js';
-import { LineMarks } from './line-marks.js';
+import { LineMarks, type LineSource } from './line-marks.js';
 import { Outline, ROOT, outlineNode } from './outline.js';
 import { SessionFacts, digestOf, type Digest } from './session-facts.js';
 import { PathAccumulator, bareCall, isPathNote } from './state.js';
@@ -44,6 +44,8 @@ export class SessionFold {
   /** By the ordinal of the entry they stand on; −1 for those before the first. In file order, behind those of the base. */
   readonly #notes = new Map<number, PlacedNote[]>();
   readonly #sessionWide: number[];
+  /** The first node that is not the base's, or on which something was begun since. */
+  #begunSince: number;
   #walked: Walked[] = [];
   /** The last line that was asked for: who reads its end goes on with what stands before, or with one beside it. */
   readonly #line: LineMarks;
@@ -55,9 +57,10 @@ export class SessionFold {
     this.#base = base;
     this.#outline = base === undefined ? new Outline() : Outline.of(base);
     this.#facts = new SessionFacts(base?.facts);
-    this.#line = new LineMarks(this.#facts);
-    this.#files = new FileStates(base === undefined ? undefined : () => base.files());
     this.#sessionWide = [...(base?.sessionWide ?? [])];
+    this.#line = new LineMarks(this.#lineSource());
+    this.#files = new FileStates(base === undefined ? undefined : () => base.files());
+    this.#begunSince = this.#baseCount;
     this.#head = base?.head ?? ROOT;
     this.#position = base?.position ?? 0;
   }
@@ -118,6 +121,8 @@ export class SessionFold {
     const parent = this.#outline.ordinal(entry.parent_id);
     if (parent === ROOT && entry.parent_id !== null) return;
     if (entry.type === 'files_changed') this.#files.add({ position, ordinal: parent, note: entry });
+    if (parent < this.#begunSince && (entry.type === 'turn_start' || entry.type === 'approval_request'))
+      this.#begunSince = parent;
     const placed = { position, id: entry.id, note: isPathNote(entry) ? entry : null };
     const there = this.#notes.get(parent);
     if (there === undefined) this.#notes.set(parent, [placed]);
@@ -182,20 +187,23 @@ export class SessionFold {
   }
 
   #lineTo(head: number): LineMarks {
-    const line = this.#line;
-    if (line.isOf(head, this.#position)) return line;
-    const from = line.turnTo(head, this.#position, (ordinal) => this.#outline.parent(ordinal));
-    line.markLater(this.#sessionWide);
-    for (let place = from; place < line.path.length; place++) {
-      const ordinal = line.path[place] ?? ROOT;
-      line.standAt(place);
-      if (ordinal !== ROOT) line.mark(this.#positionOf(ordinal));
-      this.#markNode(ordinal, this.#positionOf(line.path[place + 1]));
-    }
-    return line;
+    this.#line.turnTo(head, this.#position);
+    return this.#line;
   }
 
-  /** The notes on one entry, and what stands elsewhere of what they and its calls began. */
+  #lineSource(): LineSource {
+    return {
+      facts: this.#facts,
+      sessionWide: this.#sessionWide,
+      parentOf: (ordinal) => this.#outline.parent(ordinal),
+      positionOf: (ordinal) => this.#positionOf(ordinal),
+      markNode: (ordinal, until) => {
+        this.#markNode(ordinal, until);
+      },
+      reachOf: (ordinal) => this.#reachOf(ordinal),
+    };
+  }
+
   #markNode(ordinal: number, until: number): void {
     const line = this.#line;
     this.#base?.markLine(ordinal, until, line);
@@ -208,20 +216,18 @@ export class SessionFold {
     }
   }
 
+  /** What came since may have ended or begun something on any node that it does not stand behind. */
+  #reachOf(ordinal: number): number {
+    if (this.#base === undefined || ordinal >= this.#begunSince || !this.#facts.isAsBefore) return Infinity;
+    return this.#base.reach(ordinal);
+  }
+
   /**
    * The end of {@link linePositions}: the last `limit`, or as many more as it takes to begin with a conversation entry.
    * `more`: there are conversation entries before.
    */
   pagePositions(limit: number, head?: string | null): { positions: number[]; more: boolean } {
-    const line = this.#lineTo(this.#ordinalOf(head));
-    let from = line.size;
-    for (let left = limit; left > 0 && from >= 0;) {
-      from--;
-      if (line.has(from)) left--;
-    }
-    const begin = from < 0 ? -1 : line.path.findLastIndex((ordinal) => this.#positionOf(ordinal) <= from);
-    if (begin === -1) return { positions: line.from(0), more: false };
-    return { positions: line.from(this.#positionOf(line.path[begin])), more: begin > 0 };
+    return this.#lineTo(this.#ordinalOf(head)).page(limit);
   }
 
   /** Those of {@link linePositions} from the conversation entry `from` on; all when it is not on the path. */

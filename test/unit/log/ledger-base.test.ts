@@ -61,6 +61,16 @@ function checkFrom(lines: readonly string[], first: number, second: number): voi
   expect(known(takeLines(again, lines.slice(second)))).toEqual(eager);
 }
 
+/** The end of a line as its words have it: so many of its entries, and what it takes to begin with a node. */
+function pageOf({ fold }: Ledger, limit: number, head: string | null): unknown {
+  const line = fold.linePositions(head);
+  const nodes = fold.pathIds(head).map((id) => fold.positionOf(id) ?? -1);
+  const first = limit > line.length ? -1 : limit === 0 ? Infinity : (line.at(-limit) ?? -1);
+  const begin = nodes.findLastIndex((position) => position <= first);
+  const from = nodes[begin] ?? 0;
+  return { positions: line.filter((position) => position >= from), more: begin > 0 };
+}
+
 describe('a ledger that goes on from an index', () => {
   it.each(goldenNames)('knows of %s what one knows that read it all, wherever it begins', (name) => {
     const url = new URL(`../../logs/${name}.jsonl`, import.meta.url);
@@ -82,6 +92,34 @@ describe('a ledger that goes on from an index', () => {
       checkFrom(lines, first, second);
     });
     fc.assert(property, { numRuns: runs({ usual: 150, soak: 5_000 }) });
+  });
+
+  it.each([
+    { kind: 'any', log: anyLog },
+    { kind: 'a sound', log: soundLog },
+  ])('says of the ends of $kind log’s lines what the whole lines say', { timeout: 120_000 }, ({ log }) => {
+    const asked = fc.array(fc.record({ head: fc.nat(), from: fc.nat(), limit: fc.nat(6), back: fc.nat(3) }), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    const property = fc.property(log(), fc.nat(), asked, (entries, first, asks) => {
+      const lines = [HEADER, ...entries.map((entry) => JSON.stringify(entry))];
+      let until = 1 + (first % lines.length);
+      const ledger = goneOnFrom(takeLines(new Ledger('s', TIME), lines.slice(0, until)));
+      for (const [index, { head, from, limit, back }] of asks.entries()) {
+        until = Math.max(until, lines.length - (asks.length - index) * back);
+        takeLines(ledger, lines.slice(ledger.next.line - 1, until));
+        const whole = takeLines(new Ledger('s', TIME), lines.slice(0, until));
+        const ids = whole.fold.outline.map(([id]) => id);
+        const end = ids[head % (ids.length + 1)] ?? null;
+        const beginning = ids[from % (ids.length + 1)] ?? '';
+        const behind = whole.fold.positionOf(beginning) ?? 0;
+        const line = whole.fold.linePositions(end);
+        expect(ledger.fold.positionsFrom(beginning, end)).toEqual(line.filter((at) => at >= behind));
+        expect(ledger.fold.pagePositions(limit, end)).toEqual(pageOf(whole, limit, end));
+      }
+    });
+    fc.assert(property, { numRuns: runs({ usual: 300, soak: 10_000 }) });
   });
 
   it('is not to be had of what is not read as our own, or not to its end', () => {
