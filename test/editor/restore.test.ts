@@ -22,8 +22,10 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
       eventually(() => existsSync(plan) && text() === wanted, { what: `plan.md says ${wanted}` });
     const offered = person.at('files-offer');
     /** By the button in the title of the preview, which stays when VS Code puts the notification away. */
-    const restore = () =>
-      editor.page.locator('.editor-actions').getByRole('button', { name: 'Restore Files' }).click();
+    const press = (name: string) =>
+      editor.page.locator('.editor-actions').getByRole('button', { name }).click();
+    const restore = () => press('Restore Files');
+    const isCovered = async () => (await editor.page.locator('.quick-input-widget:visible').count()) > 0;
 
     await person.setMode('Accept edits', 'accept_edits');
     server.enqueue(
@@ -54,7 +56,7 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     const question = editor.notification('Restore 1 file? plan.md. The editor shows what would be written.');
     await question.waitFor();
     // nothing covers it while it is asked about
-    expect(await editor.page.locator('.quick-input-widget:visible').count()).toBe(0);
+    expect(await isCovered()).toBe(false);
     expect(text()).toBe('by car\n');
     await editor.screenshot('preview');
     await question.getByRole('button', { name: 'Keep Files as They Are' }).click();
@@ -73,9 +75,13 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     // and that is taken back by one action
     await editor.notification('Restored: plan.md.').getByRole('button', { name: 'Undo' }).click();
     await has('by car\n');
-    expect(
-      ofType(onlyLog(editor.storage()), 'files_changed').filter(({ restored }) => restored === true),
-    ).toHaveLength(2);
+    // written down once the file is back
+    await eventually(
+      () =>
+        ofType(onlyLog(editor.storage()), 'files_changed').filter(({ restored }) => restored === true)
+          .length === 2,
+      { what: 'both are written down' },
+    );
 
     // a change by hand in between is asked about, and kept
     person = await reloaded(editor);
@@ -92,17 +98,35 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     await restore();
     await editor.notification('It has become otherwise since you were asked. Restore 1 file?').waitFor();
     await restore();
-    await editor.page.getByText('plan.md was changed since').first().waitFor();
+    const changed = editor.notification('plan.md was changed since: it is not what this session left there.');
+    await changed.waitFor();
+    await preview.getByText('by hand at last').waitFor();
+    await preview.getByText('by train').waitFor();
+    expect(await isCovered()).toBe(false);
+    expect(text()).toBe('by hand at last\n');
     await editor.screenshot('asked');
-    await editor.pick('Keep Mine');
+    await changed.getByRole('button', { name: 'Keep Mine' }).click();
     await editor.notification('Kept as they are: plan.md.').waitFor();
+    await preview.waitFor({ state: 'detached' });
     expect(text()).toBe('by hand at last\n');
 
-    // overwritten only when that is said, and brought back
+    // left unanswered: nothing is written, and an answer that comes later is none
     await person.at('files-restore').click();
     await restore();
-    await editor.pick('Overwrite');
+    await changed.waitFor();
+    await editor.runCommand('View: Close All Editors');
+    await editor.notification('Nothing was restored: the question about plan.md was left.').waitFor();
+    await changed.getByRole('button', { name: 'Overwrite' }).click();
+    await editor.notification('plan.md is not asked about any more.').waitFor();
+    expect(text()).toBe('by hand at last\n');
+
+    // overwritten only when that is said, here by the button that stays, and brought back
+    await person.at('files-restore').click();
+    await restore();
+    await changed.waitFor();
+    await press('Overwrite');
     await has('by train\n');
+    await preview.waitFor({ state: 'detached' });
     await editor.notification('Restored: plan.md.').getByRole('button', { name: 'Undo' }).click();
     await has('by hand at last\n');
 
@@ -114,7 +138,8 @@ test('H8 H9: two lines change one file: each keeps its own, files follow on requ
     await person.at('files-restore').click();
     await editor.notification('Restore 2 files?').filter({ hasText: 'notes/extra.md (removed)' }).waitFor();
     await restore();
-    await editor.pick('Overwrite');
+    await changed.waitFor();
+    await press('Overwrite');
     await editor.notification('Restored:').filter({ hasText: 'notes/extra.md (removed)' }).waitFor();
     await has('base\n');
     expect(existsSync(extra)).toBe(false);

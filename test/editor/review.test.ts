@@ -105,8 +105,7 @@ test('what a branch changed is reviewed in one editor, marked in open files, und
       // Undone together, except what is another's; and that is taken back.
       await said.getByRole('button', { name: 'Undo All…' }).click();
       await editor.pick('Undo 3 Files');
-      await editor.page.getByText('b.txt was changed since').first().waitFor();
-      await editor.pick('Keep Mine');
+      await editor.notification('b.txt was changed since').getByRole('button', { name: 'Keep Mine' }).click();
       await eventually(
         () => text('a.txt') === before && !existsSync(path.join(editor.workspace, 'new.txt')),
         {

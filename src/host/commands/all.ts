@@ -82,6 +82,8 @@ export function allCommands(parts: AllCommandParts): Commands {
     'bough.code.discard': (change) => parts.code.discard(change),
     'bough.restore.apply': parts.questions.accept,
     'bough.restore.discard': parts.questions.discard,
+    'bough.restore.overwrite': parts.questions.accept,
+    'bough.restore.keep': parts.questions.discard,
     'bough.mcp.servers': ground.mcp.show,
     'bough.tools.select': ground.lmTools.pick,
     'bough.diagnostics.show': async () => showDiagnostics(await diagnosticParts(parts)),

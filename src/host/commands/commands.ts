@@ -66,6 +66,8 @@ export interface Commands {
   'bough.code.discard': (change?: unknown) => Promise<void>;
   'bough.restore.apply': () => Promise<void>;
   'bough.restore.discard': () => Promise<void>;
+  'bough.restore.overwrite': () => Promise<void>;
+  'bough.restore.keep': () => Promise<void>;
   'bough.mcp.servers': () => Promise<void>;
   'bough.tools.select': () => Promise<void>;
   'bough.log.show': () => Promise<void>;
@@ -135,6 +137,8 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.code.discard': 'Discarding the change',
   'bough.restore.apply': 'Restoring files',
   'bough.restore.discard': 'Closing the preview',
+  'bough.restore.overwrite': 'Restoring the file',
+  'bough.restore.keep': 'Closing the preview',
   'bough.mcp.servers': 'Showing the MCP servers',
   'bough.tools.select': 'Choosing tools',
   'bough.log.show': 'Showing the log',

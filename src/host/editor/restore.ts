@@ -46,10 +46,11 @@ async function ask(
   const { questions, tell } = parts;
   const able = ableOf(all);
   // A preview of before must not be taken for this one.
-  await questions.discard();
+  await questions.leaveAll();
   await showAll(agent, able, parts);
   const { accept, discard } = questions.ask({
     title: titleOf(able),
+    about: 'files',
     write: () => putSeenBack(agent, all, parts),
   });
   const [question, restore] =
@@ -108,7 +109,10 @@ export async function putBack(
   const chosen: FileToRestore[] = [];
   for (const file of ableOf(all)) {
     const answer = isAskedAbout(file) ? await askAbout(agent, file, parts) : 'overwrite';
-    if (answer === undefined) return false;
+    if (answer === undefined) {
+      parts.tell.info(vscode.l10n.t('Nothing was restored: the question about {0} was left.', file.path));
+      return false;
+    }
     if (answer === 'keep') kept.push(file.path);
     else chosen.push({ path: file.path, wanted: file.wanted, seen: file.now });
   }
@@ -163,42 +167,44 @@ export function wordsOf({ path, now, wanted, isChangedSince, makesThingsRun }: F
   return now === null ? vscode.l10n.t('{0} (created)', path) : path;
 }
 
-const questionOf = ({ path, isChangedSince }: FileDifference): { title: string; placeHolder: string } =>
+const questionOf = ({ path, isChangedSince }: FileDifference): { title: string; question: string } =>
   isChangedSince
     ? {
         title: vscode.l10n.t('{0} was changed since', path),
-        placeHolder: vscode.l10n.t('It is not what this session left there. What is to become of it?'),
+        question: vscode.l10n.t('{0} was changed since: it is not what this session left there.', path),
       }
     : {
         title: vscode.l10n.t('{0} can make things run', path),
-        placeHolder: vscode.l10n.t('What it holds may be run on this computer. What is to become of it?'),
+        question: vscode.l10n.t('{0} can make things run: what it holds may be run on this computer.', path),
       };
 
-/** Undefined: the person left the question, and with it all of this. */
+/** Beside what would be written. Undefined: the person left the question, and with it all of this. */
 async function askAbout(
   agent: AgentSession,
   file: FileDifference,
-  { kept }: RestoreParts,
+  { kept, questions, tell }: RestoreParts,
 ): Promise<'overwrite' | 'keep' | undefined> {
-  const keep = { label: vscode.l10n.t('Keep Mine'), answer: 'keep' as const };
-  const overwrite = {
-    label: vscode.l10n.t('Overwrite'),
-    detail: vscode.l10n.t('What it has now is kept: Undo brings it back.'),
-    answer: 'overwrite' as const,
-  };
-  const show = { label: vscode.l10n.t('Show Diff'), answer: 'show' as const };
-  for (;;) {
-    const picked = await vscode.window.showQuickPick([keep, overwrite, show], {
-      ...questionOf(file),
-      ignoreFocusOut: true,
+  const { title, question } = questionOf(file);
+  await kept.showAll(title, [pairOf(agent, file, kept)]);
+  return new Promise((resolve) => {
+    const { accept, discard } = questions.ask({
+      title,
+      about: 'file',
+      write: () => Promise.resolve(true),
+      ended: (how) => resolve(answers[how]),
+      tooLate: () => tell.info(vscode.l10n.t('{0} is not asked about any more.', file.path)),
     });
-    if (picked?.answer !== 'show') return picked?.answer;
-    await kept.showOne(
-      vscode.l10n.t('{0} (now ↔ as this branch left it)', file.path),
-      pairOf(agent, file, kept),
+    const shown = vscode.l10n.t(
+      'The editor shows what would be written. What it has now is kept: Undo brings it back.',
     );
-  }
+    tell.warn(`${question} ${shown}`, {
+      [vscode.l10n.t('Overwrite')]: accept,
+      [vscode.l10n.t('Keep Mine')]: discard,
+    });
+  });
 }
+
+const answers = { accepted: 'overwrite', discarded: 'keep', left: undefined } as const;
 
 // ------------------------------------------------------------------------------------------------ what was done
 
