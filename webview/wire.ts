@@ -4,7 +4,7 @@ import type { Wire } from './connection.js';
 
 declare function acquireVsCodeApi(): {
   postMessage(message: ToHost): void;
-  setState(state: { session: string }): void;
+  setState(state: { session: string; tab?: string | undefined }): void;
 };
 
 export function openWire(): Wire {
@@ -16,7 +16,7 @@ export function openWire(): Wire {
       const onMessage = (event: MessageEvent<unknown>) => {
         // All that a tab keeps over a reload: VS Code hands it to the host, which opens the session again.
         const session = sessionOf(event.data);
-        if (session !== undefined) api.setState({ session });
+        if (session !== undefined) api.setState({ session, tab: document.body.dataset['tabId'] });
         receive(event.data);
       };
       window.addEventListener('message', onMessage);

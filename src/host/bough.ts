@@ -7,6 +7,7 @@ import type { RunState, UiCommand } from '../shared/protocol.js';
 import { ApiHolds } from './api-holds.js';
 import { createStoreApi, type StoreApiParts } from './api-store.js';
 import { Chats, type ChatsParts } from './chat/chats.js';
+import type { Surface } from './chat/html.js';
 import { randomIds, systemClock } from './clock.js';
 import { allCommands, copyParts, restoreParts, type AllCommandParts } from './commands/all.js';
 import type { Commands } from './commands/commands.js';
@@ -88,8 +89,8 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     all: () => all,
     commands: () => commands,
   });
-  const runUi = async (command: UiCommand, session?: string): Promise<unknown> =>
-    runUiCommand(command, session ?? (await chats.current()), ui);
+  const runUi = async (command: UiCommand, session?: string, surface?: Surface): Promise<unknown> =>
+    runUiCommand(command, { session: session ?? (await chats.current()), surface }, ui);
   const chats: Chats = bag.add(createChats(parts, ground, { runUi, titleOf: (id) => tree.titleOf(id) }));
   const { buckets, roots } = storage;
   const folders = new OtherFolders({ buckets, roots, store, chats, tree, tell: parts.tell, now });
@@ -227,6 +228,8 @@ function createChats(
     extensionUri: context.extensionUri,
     sessions,
     active: storage.active,
+    tabs: storage.tabs,
+    freshTab: () => randomIds.entry(),
     titleOf,
     fileOf: (id) => storage.store.fileOf(id),
     recall: (id) => storage.store.recall(id),

@@ -24,7 +24,7 @@ import type { Clock, Files, Ids } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
 import type { DraftStore } from './chat/drafts.js';
 import type { ReadSetting } from './model/settings.js';
-import { activeSession, type ActiveSession } from './sessions/active.js';
+import { activeSession, tabSessions, type ActiveSession, type TabSessions } from './sessions/active.js';
 import type { Bucket, Buckets } from './sessions/other-folders.js';
 import { storageRoots, type StorageRoots } from './sessions/storage-roots.js';
 import { WindowStore, type Place } from './sessions/window-store.js';
@@ -34,6 +34,7 @@ export interface Storage {
   buckets: Buckets;
   roots: StorageRoots;
   active: ActiveSession;
+  tabs: TabSessions;
   /** Which session a surface of this folder talks to. */
   surfaces: ActiveSessions;
   drafts: DraftStore;
@@ -107,6 +108,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     buckets,
     roots,
     active,
+    tabs: tabSessions(bucket.key, { surfaces, store }),
     surfaces,
     drafts: draftsOf(shared, store),
     connect,

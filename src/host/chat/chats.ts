@@ -1,10 +1,11 @@
 /**
  * The chats of this window: the panel in the side bar, which shows the session of its surface, and editor tabs, one for
- * each session that was opened in one. Views come and go; which session a surface shows is in `active.json`.
+ * each session that was opened in one. Each is a surface of its own: a new session takes the place of the one on show there
+ * and nowhere else. Views come and go; which session a surface shows is in `active.json`.
  */
 import * as vscode from 'vscode';
-import type { ToWebview } from '../../shared/protocol.js';
-import type { ActiveSession } from '../sessions/active.js';
+import type { ToWebview, UiCommand } from '../../shared/protocol.js';
+import type { ActiveSession, TabSessions } from '../sessions/active.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { HostSession } from '../sessions/session.js';
 import { Channel, type ChannelParts, type Compared, type Composed } from './channel.js';
@@ -13,10 +14,13 @@ import type { Coming } from './opening.js';
 import { openPage, type Page } from './page.js';
 import { ShownInSideBar } from './shown.js';
 
-export interface ChatsParts extends Omit<ChannelParts, 'post' | 'onFocus'> {
+export interface ChatsParts extends Omit<ChannelParts, 'post' | 'onFocus' | 'command'> {
+  command: (command: UiCommand, session: string, surface: Surface) => Promise<unknown>;
   extensionUri: vscode.Uri;
   sessions: OpenSessions;
   active: ActiveSession;
+  tabs: TabSessions;
+  freshTab: () => string;
   /** Of a session that need not be open; undefined when it is not known. */
   titleOf: (session: string) => string | undefined;
   /** Of a session that is outside of all folders, and so in no list. */
@@ -35,13 +39,20 @@ interface Chosen {
 interface Tab {
   panel: vscode.WebviewPanel;
   channel: Channel;
+  /** Its own, over reloads. */
+  id: string;
+  /** On show in it now. */
+  session: string;
 }
 
 export class Chats implements vscode.Disposable {
   private view: { view: vscode.WebviewView; channel: Channel } | undefined;
   /** Whether it is on the screen or not. */
   private readonly shown: ShownInSideBar;
+  /** By the session on show. */
   private readonly tabs = new Map<string, Tab>();
+  /** Where the person was last. */
+  private last: Surface | undefined;
   /** The page whose document has the keyboard. */
   private focus: Page | undefined;
   private readonly currentChanged = new vscode.EventEmitter<void>();
@@ -62,6 +73,13 @@ export class Chats implements vscode.Disposable {
   async current(): Promise<string> {
     for (const [id, { panel }] of this.tabs) if (panel.active) return id;
     return this.ofSideBar();
+  }
+
+  /** The session of the tab that the person is in; undefined when they are in the side bar, or in no chat. */
+  frontTab(): string | undefined {
+    if (this.last === 'view' && this.view?.view.visible === true) return undefined;
+    for (const [id, { panel }] of this.tabs) if (panel.active) return id;
+    return undefined;
   }
 
   /** The session of the focused tab, else of the side bar once it is known. */
@@ -101,6 +119,28 @@ export class Chats implements vscode.Disposable {
     }
     await this.showInSideBar(session);
     this.view?.channel.compose(composed);
+  }
+
+  /** Shows a session that was just begun, in place of `before` in its tab, or in the side bar, and puts the focus there. */
+  async showFresh(session: string, before: string | undefined): Promise<void> {
+    const tab = before === undefined ? undefined : this.tabs.get(before);
+    if (tab === undefined) {
+      await this.showInSideBar(session);
+      this.view?.channel.compose();
+      return;
+    }
+    tab.panel.reveal();
+    if (tab.session !== session) await this.turnTab(tab, session);
+    tab.channel.compose();
+  }
+
+  /** The tab shows this session from now on; no other surface does. */
+  private async turnTab(tab: Tab, session: string): Promise<void> {
+    this.tabs.delete(tab.session);
+    tab.session = session;
+    this.tabs.set(session, tab);
+    await this.presentIn(tab);
+    this.guard(this.parts.tabs.write(tab.id, session), 'Remembering which session is shown');
   }
 
   /** Shows two lines of the session beside each other, where its conversation is shown. */
@@ -184,7 +224,7 @@ export class Chats implements vscode.Disposable {
 
   /** The view of the side bar is there; its page has been set. */
   async attachView(view: vscode.WebviewView, page: Page): Promise<void> {
-    const channel = this.connect(page, (isVisible) =>
+    const channel = this.connect(page, 'view', (isVisible) =>
       view.onDidChangeVisibility(() => isVisible(view.visible)),
     );
     this.view = { view, channel };
@@ -198,35 +238,71 @@ export class Chats implements vscode.Disposable {
     this.currentChanged.fire();
   }
 
-  /** A tab for this session, new or restored after a reload. */
-  async attachTab(panel: vscode.WebviewPanel, session: string): Promise<void> {
-    const page = openPage(panel.webview, this.parts.extensionUri, 'tab', session);
+  /** A tab that a reload left, with what its document kept. */
+  async restoreTab(
+    panel: vscode.WebviewPanel,
+    kept: { session: string; tab: string | undefined },
+  ): Promise<void> {
+    const shown = kept.tab === undefined ? undefined : await this.shownIn(kept.tab);
+    await this.attachTab(panel, shown ?? kept.session, kept.tab);
+  }
+
+  /** As good as not kept when it cannot be read: the document kept one too. */
+  private async shownIn(tab: string): Promise<string | undefined> {
+    try {
+      return await this.parts.tabs.read(tab);
+    } catch (error) {
+      this.parts.onError(error, 'Showing the session');
+      return undefined;
+    }
+  }
+
+  /** A tab for this session, new or restored. */
+  private async attachTab(
+    panel: vscode.WebviewPanel,
+    session: string,
+    id = this.parts.freshTab(),
+  ): Promise<void> {
+    const page = openPage(panel.webview, this.parts.extensionUri, 'tab', { sessionId: session, tabId: id });
     const icon = (name: string) => vscode.Uri.joinPath(this.parts.extensionUri, 'media', name);
     panel.iconPath = { light: icon('bough-light.svg'), dark: icon('bough-dark.svg') };
-    const channel = this.connect(page, (isVisible) =>
-      panel.onDidChangeViewState(() => isVisible(panel.visible)),
+    const noteActive = () => {
+      if (panel.active) this.last = 'tab';
+    };
+    const channel = this.connect(page, 'tab', (isVisible) =>
+      panel.onDidChangeViewState(() => {
+        noteActive();
+        isVisible(panel.visible);
+      }),
     );
-    const tab: Tab = { panel, channel };
+    noteActive();
+    const tab: Tab = { panel, channel, id, session };
     this.tabs.set(session, tab);
-    const titles = this.parts.sessions.on(({ id, type }) => {
+    const titles = this.parts.sessions.on(({ id: changed, type }) => {
       const opened =
-        id === session && (type === 'appended' || type === 'opened')
-          ? this.parts.sessions.peek(id)
+        changed === tab.session && (type === 'appended' || type === 'opened')
+          ? this.parts.sessions.peek(changed)
           : undefined;
       if (opened) panel.title = opened.title();
     });
     panel.onDidDispose(() => {
       titles.dispose();
       channel.dispose();
-      if (this.tabs.get(session) === tab) this.tabs.delete(session);
+      if (this.tabs.get(tab.session) === tab) this.tabs.delete(tab.session);
+      this.guard(this.parts.tabs.forget(id), 'Remembering which session is shown');
       this.currentChanged.fire();
     });
+    await this.presentIn(tab);
+  }
+
+  private async presentIn(tab: Tab): Promise<void> {
+    const { session } = tab;
     const open = async () => {
       await this.parts.recall(session);
       return this.parts.sessions.open(session);
     };
-    const opened = await channel.present(this.coming(() => session, open));
-    panel.title = opened.title();
+    const opened = await tab.channel.present(this.coming(() => session, open));
+    if (tab.session === session) tab.panel.title = opened.title();
     this.currentChanged.fire();
   }
 
@@ -257,7 +333,11 @@ export class Chats implements vscode.Disposable {
   }
 
   /** Webviews are not kept alive while hidden: their document says `open` when it is there again. */
-  private connect(page: Page, watch: (isVisible: (visible: boolean) => void) => vscode.Disposable): Channel {
+  private connect(
+    page: Page,
+    surface: Surface,
+    watch: (isVisible: (visible: boolean) => void) => vscode.Disposable,
+  ): Channel {
     const { drafts, onIntent } = this.parts;
     const channel = new Channel({
       ...this.parts,
@@ -273,7 +353,11 @@ export class Chats implements vscode.Disposable {
         onIntent(outcome);
       },
       post: (message) => this.post(page.webview, message),
-      onFocus: (focused) => this.setFocus(page, focused),
+      command: (command, session) => this.parts.command(command, session, surface),
+      onFocus: (focused) => {
+        if (focused) this.last = surface;
+        this.setFocus(page, focused);
+      },
     });
     page.listen((data) => channel.receive(data));
     watch((visible) => {

@@ -11,6 +11,8 @@ export type Surface = 'view' | 'tab';
 export interface ChatPage {
   surface: Surface;
   sessionId: string;
+  /** Of an editor tab, which keeps it over a reload. */
+  tabId: string;
   /** Addresses as the webview sees them. */
   script: string;
   style: string;
@@ -39,7 +41,7 @@ export function chatHtml(page: ChatPage): string {
 <title>Bough</title>
 <link rel="stylesheet" href="${text(page.style)}">
 </head>
-<body data-webview="chat" data-surface="${page.surface}" data-session-id="${text(page.sessionId)}" data-run="idle">
+<body data-webview="chat" data-surface="${page.surface}" data-session-id="${text(page.sessionId)}" data-tab-id="${text(page.tabId)}" data-run="idle">
 <div id="app"></div>
 <script nonce="${page.nonce}" src="${text(page.script)}"></script>
 </body>

@@ -13,7 +13,7 @@ export function openPage(
   webview: vscode.Webview,
   extensionUri: vscode.Uri,
   surface: Surface,
-  sessionId = '',
+  { sessionId = '', tabId = '' }: { sessionId?: string; tabId?: string } = {},
 ): Page {
   const dist = vscode.Uri.joinPath(extensionUri, 'dist');
   const address = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
@@ -24,6 +24,7 @@ export function openPage(
   webview.html = chatHtml({
     surface,
     sessionId,
+    tabId,
     script: address('webview.js'),
     style: address('webview.css'),
     cspSource: webview.cspSource,

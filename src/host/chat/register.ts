@@ -26,8 +26,8 @@ export function registerChat({ extensionUri, load, onError }: RegisterChatParts)
   };
   const tabs: vscode.WebviewPanelSerializer = {
     deserializeWebviewPanel: (panel, state: unknown) => {
-      const session = sessionOf(state);
-      if (session !== undefined) return attach((chats) => chats.attachTab(panel, session));
+      const kept = keptBy(state);
+      if (kept !== undefined) return attach((chats) => chats.restoreTab(panel, kept));
       panel.dispose();
       return Promise.resolve();
     },
@@ -39,7 +39,10 @@ export function registerChat({ extensionUri, load, onError }: RegisterChatParts)
 }
 
 /** What the tab's document keeps for a reload. */
-function sessionOf(state: unknown): string | undefined {
+function keptBy(state: unknown): { session: string; tab: string | undefined } | undefined {
   if (typeof state !== 'object' || state === null || !('session' in state)) return undefined;
-  return typeof state.session === 'string' && state.session !== '' ? state.session : undefined;
+  const { session } = state;
+  if (typeof session !== 'string' || session === '') return undefined;
+  const tab = 'tab' in state && typeof state.tab === 'string' && state.tab !== '' ? state.tab : undefined;
+  return { session, tab };
 }

@@ -6,7 +6,9 @@
 import * as vscode from 'vscode';
 
 export interface Commands {
-  'bough.session.new': () => Promise<void>;
+  /** In the chat that the person is in. */
+  'bough.session.new': (from?: unknown) => Promise<void>;
+  'bough.session.newInSideBar': () => Promise<void>;
   'bough.session.newEphemeral': () => Promise<void>;
   'bough.session.switch': () => Promise<void>;
   'bough.session.continueLast': () => Promise<void>;
@@ -78,6 +80,7 @@ export type CommandName = keyof Commands;
 /** What a failed command was about to do, for the sentence. */
 const doing: Readonly<Record<CommandName, string>> = {
   'bough.session.new': 'Starting a session',
+  'bough.session.newInSideBar': 'Starting a session',
   'bough.session.newEphemeral': 'Starting a session',
   'bough.session.switch': 'Switching the session',
   'bough.session.continueLast': 'Continuing the last session',

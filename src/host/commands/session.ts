@@ -25,12 +25,17 @@ export interface SessionCommandParts {
 }
 
 type Name =
-  `bough.session.${'new' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'restore' | 'reveal' | 'more' | 'filter' | 'search'}`;
+  `bough.session.${'new' | 'newInSideBar' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'restore' | 'reveal' | 'more' | 'filter' | 'search'}`;
 
 export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name> {
   const { chats, targets } = parts;
   return {
-    'bough.session.new': async () => chats.show(await freshSession(parts)),
+    'bough.session.new': async (from) => {
+      const tab = surfaceOf(from) === undefined ? chats.frontTab() : tabOf(from);
+      await chats.showFresh(await freshSession(parts, tab), tab);
+    },
+    'bough.session.newInSideBar': async () =>
+      chats.showFresh(await freshSession(parts, undefined), undefined),
     'bough.session.switch': async () => {
       const chosen = await pickSession({ ...parts, current: await chats.ofSideBar() });
       if (chosen !== undefined) await show(parts, chosen);
@@ -78,9 +83,21 @@ async function show(
   if (agent.log.head !== leaf) await switchTo({ agent, intent: { type: 'navigate', entry_id: leaf }, tell });
 }
 
-/** An id that has no file yet; the one on show when nothing was written to it and something can be. */
-async function freshSession({ sessions, chats, ids }: SessionCommandParts): Promise<string> {
-  const { agent } = await sessions.open(await chats.ofSideBar());
+const surfaceOf = (from: unknown): unknown =>
+  typeof from === 'object' && from !== null && 'surface' in from ? from.surface : undefined;
+
+/** The session of the tab that asks for a new one; undefined when the side bar does. */
+const tabOf = (from: unknown): string | undefined =>
+  surfaceOf(from) === 'tab' && typeof from === 'object' && from !== null && 'session' in from
+    ? String(from.session)
+    : undefined;
+
+/** An id that has no file yet; the one on show there when nothing was written to it and something can be. */
+async function freshSession(
+  { sessions, chats, ids }: SessionCommandParts,
+  tab: string | undefined,
+): Promise<string> {
+  const { agent } = await sessions.open(tab ?? (await chats.ofSideBar()));
   const isFresh = agent.log.position === 0 && agent.log.access.mode === 'write' && agent.run() === 'idle';
   return isFresh ? agent.log.id : ids.session();
 }

@@ -34,11 +34,19 @@ export interface UiParts {
   compareFiles: (session: string, lines: Compared, path: string | undefined) => Promise<void>;
 }
 
-export async function runUiCommand(command: UiCommand, session: string, parts: UiParts): Promise<unknown> {
+/** Where it was asked for. */
+export interface AskedIn {
+  session: string;
+  /** Undefined: nowhere in particular. */
+  surface: Surface | undefined;
+}
+
+export async function runUiCommand(command: UiCommand, asked: AskedIn, parts: UiParts): Promise<unknown> {
+  const { session } = asked;
   const commands = parts.commands();
   switch (command.type) {
     case 'new_session':
-      return commands['bough.session.new']();
+      return commands['bough.session.new'](asked);
     case 'switch_session':
       return commands['bough.session.switch']();
     case 'open_session':

@@ -2,12 +2,22 @@
  * Which session a surface shows: what it showed last, else the newest, else one that has nothing in it yet. Finding out
  * changes nothing on disk, and never fails: a choice that cannot be read is as good as none.
  */
+import type { ActiveSessions } from '../../log/active-sessions.js';
 import { isBoughError } from '../../shared/failure.js';
+import { deliveryId } from '../../shared/route.js';
 import type { WindowStore } from './window-store.js';
 
 export interface ActiveSession {
   read(): Promise<string>;
   write(session: string): Promise<void>;
+}
+
+/** Which session an editor tab shows, when it is another than the one it was opened with. */
+export interface TabSessions {
+  read(tab: string): Promise<string | undefined>;
+  write(tab: string, session: string): Promise<void>;
+  /** The tab was closed. */
+  forget(tab: string): Promise<void>;
 }
 
 export interface ActiveParts {
@@ -47,6 +57,30 @@ export function activeSession(surface: string, parts: ActiveParts): ActiveSessio
     // What is in no file cannot be found again.
     write: async (session) => {
       if (store.isKept(session) || store.fileOf(session) !== undefined) await surfaces.set(surface, session);
+    },
+  };
+}
+
+/** Each tab is a surface of its own. VS Code keeps what a tab says of itself some seconds late; a reload may be sooner. */
+export function tabSessions(
+  key: string,
+  {
+    surfaces,
+    store,
+  }: {
+    surfaces: Pick<ActiveSessions, 'get' | 'set'>;
+    store: Pick<WindowStore, 'isKept' | 'fileOf'>;
+  },
+): TabSessions {
+  const surfaceOf = (tab: string) => deliveryId({ platform: 'vscode', channel: key, thread: tab });
+  return {
+    read: (tab) => surfaces.get(surfaceOf(tab)),
+    write: async (tab, session) => {
+      if (store.isKept(session) || store.fileOf(session) !== undefined)
+        await surfaces.set(surfaceOf(tab), session);
+    },
+    forget: async (tab) => {
+      if ((await surfaces.get(surfaceOf(tab))) !== undefined) await surfaces.set(surfaceOf(tab), undefined);
     },
   };
 }

@@ -234,6 +234,7 @@ function document(theme: Theme, surface: Surface, sessionId: string): string {
   const html = chatHtml({
     surface,
     sessionId,
+    tabId: '',
     script: '/webview.js',
     style: '/webview.css',
     cspSource: ORIGIN,
