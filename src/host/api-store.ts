@@ -1,6 +1,7 @@
 /** What other extensions do with sessions as a whole: open, list, fork, archive, delete, prune. */
 import type { Deletion, ForkOptions, SessionSummary } from '../log/store.js';
 import type { CustomStore } from '../log/custom-store.js';
+import { byUpdate } from '../log/list-page.js';
 import { isKnownBy } from '../log/workspace-key.js';
 import type { PruneOptions, PrunePolicy, PruneReport } from '../log/upkeep.js';
 import type { Disposable } from '../ports.js';
@@ -73,14 +74,15 @@ export function createStoreApi(given: StoreApiParts, owner?: string): StoreApi {
       const opened = await sessions.open(await parts.chats.ofSideBar());
       return opened.agent.log.position === 0 ? undefined : open(parts, { session: opened.agent.log.id });
     },
-    listSessions: (folder) => (folder === undefined ? allRows(reach.store) : listFolder(parts, folder)),
+    listSessions: async (folder) =>
+      structuredClone(folder === undefined ? await allRows(reach.store) : await listFolder(parts, folder)),
     listAllSessions: async () => {
       const lists = await readEach(
         await buckets.list(),
         async (bucket) => allRows(reach.of(buckets.open(bucket).store)),
         parts.onError,
       );
-      return lists.flat().sort((a, b) => b.updated - a.updated || (a.id < b.id ? -1 : 1));
+      return structuredClone(lists.flat().sort(byUpdate));
     },
     deleteSession: async (id) => {
       needSession(id);

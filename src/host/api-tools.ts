@@ -59,13 +59,13 @@ function toolOf({ name, description, inputSchema, risk, describe, run }: Extensi
     prepare(input): Promise<Prepared | ReturnType<typeof toolFailure>> {
       if (typeof input !== 'object' || input === null || Array.isArray(input))
         return Promise.resolve(toolFailure('invalid-input', `The input of ${name} must be an object.`));
-      const said: unknown = describe?.(input as Record<string, unknown>);
+      const said: unknown = describe?.(copyOf(input));
       const sentence = typeof said === 'string' && said.trim() !== '' ? said : `${name} ${shortJson(input)}`;
       // A remembered rule is for the tool as a whole: what its input means is not known here, and may hold secrets.
       return Promise.resolve({ tool: name, input, sentence, risk, targets: [], subject: name });
     },
     async run(prepared, { signal, report, operation_key }) {
-      const result: unknown = await run(prepared.input as Record<string, unknown>, {
+      const result: unknown = await run(copyOf(prepared.input), {
         ...{ signal, report },
         ...(operation_key === undefined ? {} : { operationKey: operation_key }),
       });
@@ -77,6 +77,9 @@ function toolOf({ name, description, inputSchema, risk, describe, run }: Extensi
     },
   };
 }
+
+/** The input stands in the log, and on the card: whoever is given it may change it. */
+const copyOf = (input: unknown) => structuredClone(input) as Record<string, unknown>;
 
 function shortJson(input: object): string {
   const json = JSON.stringify(input);

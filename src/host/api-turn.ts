@@ -7,6 +7,7 @@ import type { Outcome } from '../ports.js';
 import type { Message, Part } from '../shared/entry.js';
 import { BoughError, cancelled, isFailure, type Failure } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
+import type { Mention } from '../shared/protocol.js';
 import type { PromptOptions, TurnError, TurnResult } from './api.js';
 import { thrown } from './api-errors.js';
 import { textOf, wholeText } from './api-history.js';
@@ -18,6 +19,7 @@ export async function prompt(
   agent: AgentSession,
   text: string,
   { signal, requireFinish, route }: PromptOptions = {},
+  mentions: readonly Mention[] = [],
 ): Promise<TurnResult> {
   signal?.throwIfAborted();
   const terms: TurnTerms = {
@@ -27,7 +29,7 @@ export async function prompt(
   // While an approval waits the session says so itself.
   if (agent.run() !== 'idle' && agent.log.state().approvals.length === 0) throw stillRunning();
   return turnOf(agent, signal, async () => {
-    const sent = await agent.prompt(text, terms);
+    const sent = await agent.prompt(text, terms, mentions);
     if (isFailure(sent)) {
       if (sent.code === 'SessionRunning') throw stillRunning();
       if (sent.code === 'ResumeRequired') throw thrown(sent);
@@ -82,11 +84,12 @@ async function resultOf(blobs: Blobs, entries: readonly Entry[], end: TurnEnd): 
   const partial = end.partial ?? (await partialOf(blobs, entries));
   return {
     text: await textOf(blobs, answers.at(-1)),
-    messages,
-    stream: [
+    // Whoever asked may do with it what they like: it is not what the log's readers share.
+    messages: structuredClone(messages),
+    stream: structuredClone([
       ...answers.flatMap(({ parts }) => parts),
       ...(partial !== undefined && partial.attempt_id === last ? partsOf(partial) : []),
-    ],
+    ]),
     incomplete: end.failure !== null || partial !== undefined || wasStopped(entries),
     partialText: partial?.text ?? '',
     attemptId: partial?.attempt_id ?? last,

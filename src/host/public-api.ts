@@ -61,12 +61,12 @@ function apiOf(parts: ApiParts, owner: string | undefined): BoughApi {
   const load = async (): Promise<StoreApi> => (await parts.load()).storeApi(owner);
   const open: BoughApi['open'] = async (options = {}) => (last = await (await load()).openSession(options));
   const isReached = (told: { owner: string | undefined }) => owner === undefined || told.owner === owner;
-  /** Listeners hear of what this API reaches, and of nothing else. */
+  /** Listeners hear of what this API reaches, and of nothing else; each has a copy of its own. */
   const hear =
     <T>(signal: Signal<Told<T>>) =>
     (listener: (event: T) => void) =>
       signal.on((told) => {
-        if (isReached(told)) listener(told.event);
+        if (isReached(told)) listener(structuredClone(told.event));
       });
   return {
     forExtension: (id) => apiOf(parts, scopeOf(parts, owner, id)),

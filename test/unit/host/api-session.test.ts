@@ -44,6 +44,18 @@ describe('a session for other extensions', () => {
     expect((await session.prompt('2')).messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
+  it('what came of a turn can be changed by whoever has it, and the session stays as it is', async () => {
+    const { sessions } = makeWorld([text('One.')]);
+    const host = await sessions.open('one');
+    const looking = host.agent.log.show();
+    const session = apiSession(host);
+    const { messages, stream } = await session.prompt('1');
+    for (const part of [...messages.flatMap(({ parts }) => parts), ...stream])
+      Object.assign(part, { text: 'changed by its reader' });
+    expect(JSON.stringify(await session.history())).not.toContain('changed');
+    looking.dispose();
+  });
+
   it('on failure the error carries what there is, and the partial text is in no message', async () => {
     const { sessions } = makeWorld([begins('half of it ', fails(badKey()))]);
     const error = await failed(apiSession(await sessions.open('one')).prompt('Go'));

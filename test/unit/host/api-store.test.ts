@@ -111,6 +111,14 @@ describe('sessions of other folders', () => {
     expect(errors).toMatchObject([{ code: 'StorageFailure' }]);
   });
 
+  it('are told as copies', async () => {
+    const { api } = make({}, [{ key: 'a', uris: ['file:///p'], store: await said('one') }]);
+    for (const list of [() => api.listSessions('file:///p'), () => api.listAllSessions()]) {
+      for (const row of await list()) Object.assign(row, { title: 'changed by its reader' });
+      expect(await list()).toMatchObject([{ title: 'one' }]);
+    }
+  });
+
   it('a folder is the same however its URI is written', async () => {
     const { api } = make({}, [{ key: 'a', uris: ['file:///c%3A/P'], store: await said('one') }]);
     for (const uri of ['file:///c%3A/P', 'file:///C:/P', 'file:///c:/P/'])

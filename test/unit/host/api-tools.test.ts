@@ -70,6 +70,18 @@ describe('tools of other extensions', () => {
     expect(await tool?.run(prepared, context)).toEqual({ content: 'Rain in Ulm.', is_error: false });
   });
 
+  it('are given a copy of their input: what was called stays as it stands in the log', async () => {
+    const box = createToolBox([]);
+    const change = (input: Record<string, unknown>) => String((input['place'] = 'Bonn'));
+    box.register({ ...weather, describe: change, run: (input) => Promise.resolve(change(input)) });
+    const [tool] = box.list();
+    const input = { place: 'Ulm' };
+    const prepared = await tool?.prepare(input, context);
+    if (prepared === undefined || !('sentence' in prepared)) throw new Error('it was refused');
+    await tool?.run(prepared, context);
+    expect([input, prepared.input]).toEqual([{ place: 'Ulm' }, { place: 'Ulm' }]);
+  });
+
   it('what is no object is refused before it is asked about', async () => {
     const box = createToolBox([]);
     box.register(weather);

@@ -126,6 +126,15 @@ describe('the API of one extension', () => {
     );
   });
 
+  it('hears of entries as copies', () => {
+    const { api, events } = make([]);
+    const [entry, heard] = [{ type: 'head', entry_id: 'e1' }, [] as unknown[]];
+    api.onEntry(({ entry: first }) => Object.assign(first, { entry_id: 'changed by a listener' }));
+    api.onEntry(({ entry: second }) => heard.push(second));
+    events.entry.fire({ owner: undefined, event: { session: 's', entry: entry as never } });
+    expect([entry, heard]).toEqual([{ type: 'head', entry_id: 'e1' }, [{ type: 'head', entry_id: 'e1' }]]);
+  });
+
   it('hears of its own sessions alone, and tells of their runs', () => {
     const { api, events } = make([]);
     const scoped = api.forExtension('Acme.helper');
