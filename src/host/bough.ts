@@ -240,7 +240,7 @@ function createChats(
     drafts: {
       read: (session) => drafts.read(session),
       write: (session, draft) => {
-        drafts.write(session, draft);
+        drafts.writeShown(session, draft);
         diffs.refresh(session);
       },
     },

@@ -55,6 +55,20 @@ export class Drafts {
     );
   }
 
+  /**
+   * As a view has it. A view drops what was made of a proposal in the editor, and makes nothing of it itself: where it has
+   * some still, what is kept here is the same or newer.
+   */
+  writeShown(session: string, draft: ComposerDraft): void {
+    const kept = this.latest.get(session)?.unsent;
+    if (kept === undefined || draft.unsent === undefined) return this.write(session, draft);
+    const unsent = Object.entries(draft.unsent).map(([id, shown]) => {
+      const after = kept[id]?.after;
+      return [id, shown.after === undefined || after === undefined ? shown : { ...shown, after }];
+    });
+    this.write(session, { ...draft, unsent: Object.fromEntries(unsent) as typeof draft.unsent });
+  }
+
   /** The log has this prompt now: it must not come back as a draft, whatever happens to the view that clears it. */
   sent(session: string, text: string): void {
     const known = this.latest.get(session);

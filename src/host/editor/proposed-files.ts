@@ -12,7 +12,10 @@ const PAUSE_MS = 100;
 
 interface Shown {
   text: string;
-  /** Grows with each change. */
+  /**
+   * Grows with what is saved, and with what is made of it elsewhere. What is typed here and kept unsaved is no newer file:
+   * the editor would not save over that.
+   */
   version: number;
 }
 
@@ -23,6 +26,8 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
   private readonly typing = new Map<string, NodeJS.Timeout>();
   /** What stands in the file for the editor, as it was read or saved last. */
   private readonly saved = new Map<string, string>();
+  /** What was typed here and kept last. */
+  private readonly typed = new Map<string, string>();
   /** Those with something kept that is not saved, and with something that is being kept just now. */
   private readonly unsaved = new Set<string>();
   private readonly keeping = new Map<string, Promise<void>>();
@@ -31,8 +36,9 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
   constructor(private readonly parts: DiffParts) {
     this.bag.add(
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (document.uri.scheme === PROPOSED && document.isDirty && contentChanges.length > 0)
-          this.keepSoon(document);
+        if (document.uri.scheme !== PROPOSED || contentChanges.length === 0) return;
+        // Taken back as far as what was saved, it is not dirty any more; nor is what was read again.
+        if (document.isDirty || this.unsaved.has(document.uri.toString())) this.keepSoon(document);
       }),
     );
     this.bag.add(
@@ -47,7 +53,10 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
     const { text, version, isEditable } = await this.look(uri);
     const size = Buffer.byteLength(text);
     const stat = { type: vscode.FileType.File, ctime: 0, mtime: version, size };
-    return isEditable ? stat : { ...stat, permissions: vscode.FilePermission.Readonly };
+    // Decided while it was typed in: it is saved to nowhere, and closes without a question.
+    return isEditable || openDocument(uri)?.isDirty === true
+      ? stat
+      : { ...stat, permissions: vscode.FilePermission.Readonly };
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
@@ -57,11 +66,15 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
   }
 
   async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    const key = uri.toString();
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
+    this.saved.set(key, text);
+    this.set(uri, text, { isNewer: true });
+    // Somebody types on while it is saved: what stands there now is newer, and is kept, or will be at once.
+    if (this.unsaved.has(key) && !isTextOf(openDocument(uri), text)) return;
     this.forgetTyping(uri);
-    this.set(uri, text);
-    this.saved.set(uri.toString(), text);
-    this.unsaved.delete(uri.toString());
+    this.unsaved.delete(key);
+    this.typed.set(key, text);
     await this.keep(uri, text);
   }
 
@@ -94,10 +107,11 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
   /** Closed without saving: what was saved before counts. */
   private closed(uri: vscode.Uri): void {
     const key = uri.toString();
-    if (vscode.workspace.textDocuments.some((open) => open.uri.toString() === key)) return;
+    if (openDocument(uri) !== undefined) return;
     const saved = this.saved.get(key);
     this.shown.delete(key);
     this.saved.delete(key);
+    this.typed.delete(key);
     this.forgetTyping(uri);
     if (this.unsaved.delete(key) && saved !== undefined) this.keepNow(uri, saved);
   }
@@ -125,18 +139,25 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
 
   private async look(uri: vscode.Uri): Promise<Shown & { isEditable: boolean }> {
     const { session, call_id, index } = parseAddress(uri);
+    const key = uri.toString();
+    const typedBefore = this.typed.get(key);
     const found = await this.parts.find(session, call_id);
     const file = found?.files[index];
     if (found === null || file === undefined) return { text: NOT_PENDING, version: 0, isEditable: false };
     const text = found.edited ?? file.after ?? '';
-    return { ...this.set(uri, text), isEditable: found.isEditable };
+    // What was typed here meanwhile may be found or not.
+    const isTyped = [typedBefore, this.typed.get(key)].some(
+      (own) => own !== undefined && sameLines(own, text),
+    );
+    const isNewer = !isTyped && !this.keeping.has(key);
+    return { ...this.set(uri, text, { isNewer }), isEditable: found.isEditable };
   }
 
-  private set(uri: vscode.Uri, text: string): Shown {
+  private set(uri: vscode.Uri, text: string, { isNewer }: { isNewer: boolean }): Shown {
     const key = uri.toString();
     const known = this.shown.get(key);
     if (known?.text === text) return known;
-    const shown = { text, version: (known?.version ?? 0) + 1 };
+    const shown = { text, version: (known?.version ?? 0) + (isNewer || known === undefined ? 1 : 0) };
     this.shown.set(key, shown);
     return shown;
   }
@@ -147,6 +168,7 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
     this.unsaved.add(key);
     const timer = setTimeout(() => {
       this.typing.delete(key);
+      this.typed.set(key, document.getText());
       this.keepNow(document.uri, document.getText());
     }, PAUSE_MS);
     this.typing.set(key, timer);
@@ -187,6 +209,13 @@ export class ProposedFiles implements vscode.FileSystemProvider, vscode.Disposab
     await this.parts.keep(session, call_id, isProposed ? null : text);
   }
 }
+
+const openDocument = (uri: vscode.Uri): vscode.TextDocument | undefined =>
+  vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
+
+/** A document tells nothing of a mark at its beginning. */
+const isTextOf = (document: vscode.TextDocument | undefined, text: string): boolean =>
+  document !== undefined && sameLines(document.getText(), text.replace(/^\uFEFF/, ''));
 
 const sameLines = (one: string, other: string): boolean => withOneEnd(one) === withOneEnd(other);
 

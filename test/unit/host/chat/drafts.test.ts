@@ -39,6 +39,20 @@ describe('drafts', () => {
     expect(await make(first.files).drafts.read('one')).toEqual(typed('hey'));
   });
 
+  it('a view that tells what was made of a proposal a moment ago takes nothing back that was made since', async () => {
+    const { drafts } = make();
+    const madeOf = (after: string) => ({ ...typed(''), unsent: { call: { after } } });
+    drafts.write('one', madeOf('first'));
+    drafts.write('one', madeOf('first and second'));
+    drafts.writeShown('one', { ...madeOf('first'), text: 'typed meanwhile' });
+    expect(await drafts.read('one')).toEqual({ ...madeOf('first and second'), text: 'typed meanwhile' });
+    // It may drop it, say what to do instead, and bring some that is not known here.
+    drafts.writeShown('one', { ...typed(''), unsent: { call: { feedback: 'no' } } });
+    expect(await drafts.read('one')).toEqual({ ...typed(''), unsent: { call: { feedback: 'no' } } });
+    drafts.writeShown('one', madeOf('brought'));
+    expect(await drafts.read('one')).toEqual(madeOf('brought'));
+  });
+
   it('typing that does not rest is written as it goes on', async () => {
     const { drafts, clock, writes } = make();
     for (const text of ['a', 'ab', 'abc', 'abcd', 'abcde', 'abcdef']) {

@@ -63,17 +63,21 @@ const uri = {
 } as vscode.Uri;
 
 /** Somebody types, or an edit is applied. */
-function type(at: vscode.Uri, text: string): void {
+function type(at: vscode.Uri, text: string, isDirty = true): void {
   const doc = editor.docs.find((open) => open.uri === at);
   if (doc === undefined) throw new Error('it is not open');
-  Object.assign(doc, { text, isDirty: true });
+  Object.assign(doc, { text, isDirty });
   for (const listener of editor.changed) listener({ document: doc, contentChanges: [{}] });
 }
 
 async function begin(after: string) {
   let edited: string | undefined;
+  let isDecided = false;
   const files = new ProposedFiles({
-    find: () => Promise.resolve({ files: [{ path: 'a.ts', before: '', after }], isEditable: true, edited }),
+    find: () =>
+      Promise.resolve(
+        isDecided ? null : { files: [{ path: 'a.ts', before: '', after }], isEditable: true, edited },
+      ),
     keep: (_session, _call, text) => {
       edited = text ?? undefined;
       return Promise.resolve();
@@ -100,6 +104,8 @@ async function begin(after: string) {
     files,
     open,
     edited: () => edited,
+    decide: () => (isDecided = true),
+    save: (text: string) => files.writeFile(uri, Buffer.from(text)),
     inCard: (text: string | undefined) => {
       edited = text;
       return files.refresh('s');
@@ -185,5 +191,67 @@ describe('a proposal in the editor', () => {
     expect(editor.docs[0]?.text).toBe('mine');
     await kept();
     expect(edited()).toBe('mine');
+  });
+
+  it('what is typed while it is saved is kept, and not put back to what was saved', async () => {
+    const { files, edited, save, kept } = await begin('proposed\n');
+    type(uri, 'mi');
+    await kept();
+    type(uri, 'min');
+    const saving = save('mi');
+    await files.refresh('s');
+    await saving;
+    await files.refresh('s');
+    expect(editor.docs[0]?.text).toBe('min');
+    await kept();
+    expect(edited()).toBe('min');
+    // Kept before what is older is saved.
+    type(uri, 'mine');
+    await kept();
+    await save('min');
+    await files.refresh('s');
+    await kept();
+    expect(editor.docs[0]?.text).toBe('mine');
+    expect(edited()).toBe('mine');
+  });
+
+  it('is no newer file for the editor that saves it, unless it was changed elsewhere', async () => {
+    const { files, save, inCard, kept } = await begin('proposed\n');
+    const { mtime } = await files.stat(uri);
+    type(uri, 'mine');
+    await kept();
+    expect((await files.stat(uri)).mtime).toBe(mtime);
+    type(uri, 'mine and more');
+    const [during] = await Promise.all([files.stat(uri), kept()]);
+    expect(during.mtime).toBe(mtime);
+    expect((await files.stat(uri)).mtime).toBe(mtime);
+    await save('mine and more');
+    const saved = await files.stat(uri);
+    type(uri, 'mine and more of it');
+    await kept();
+    expect((await files.stat(uri)).mtime).toBe(saved.mtime);
+    Object.assign(editor.docs[0] ?? {}, { isDirty: false });
+    await inCard('of the card\n');
+    expect((await files.stat(uri)).mtime).toBeGreaterThan(saved.mtime);
+  });
+
+  it('follows what is typed back to what was saved, though nothing is unsaved then', async () => {
+    const { edited, kept } = await begin('proposed\n');
+    type(uri, 'mine\n');
+    await kept();
+    type(uri, 'proposed\n', false);
+    await kept();
+    expect(edited()).toBeUndefined();
+  });
+
+  it('decided while something is unsaved, it can be saved and so closed without a question', async () => {
+    const { files, edited, decide, kept } = await begin('proposed\n');
+    type(uri, 'mine\n');
+    await kept();
+    decide();
+    expect(await files.stat(uri)).not.toHaveProperty('permissions');
+    expect(await editor.docs[0]?.save()).toBe(true);
+    expect(edited()).toBe('mine\n');
+    expect(await files.stat(uri)).toHaveProperty('permissions');
   });
 });
