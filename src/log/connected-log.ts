@@ -6,6 +6,7 @@ import type { Clock, Disposable, Ids } from '../ports.js';
 import type { ConversationEntry, Header } from '../shared/entry.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import type { FileState } from '../shared/fold/file-states.js';
+import type { LineNodes } from '../shared/fold/line-nodes.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
 import type { Draft, Entry } from '../shared/notes.js';
 import type { StoreAppendOptions } from './append-queue.js';
@@ -153,6 +154,10 @@ export class ConnectedLog implements SessionLog {
 
   nodes(head?: string | null): OutlineNode[] {
     return this.ledger.fold.pathNodes(head);
+  }
+
+  lineNodes(head?: string | null): LineNodes {
+    return this.ledger.fold.lineNodes(head);
   }
 
   entries(ids: readonly string[]): Promise<PlacedEntry[]> {

@@ -103,6 +103,7 @@ class StoredFold implements FoldBase {
   readonly nodes: () => readonly OutlineNode[];
   readonly parents: Int32Array;
   readonly positions: Uint32Array;
+  readonly seldom: PlainPart['seldom'];
   readonly sessionWide: readonly number[];
   readonly facts: FactsBase;
   readonly files: () => readonly PlacedChanges[];
@@ -118,10 +119,11 @@ class StoredFold implements FoldBase {
   readonly #checkpoints: StoredTexts;
   readonly #checkpointOf: ReadonlyMap<number, number>;
 
-  constructor(sections: Sections, { head, headId, sessionWide, facts }: PlainPart) {
+  constructor(sections: Sections, { head, headId, seldom, sessionWide, facts }: PlainPart) {
     this.position = sections.float64('offsets').length;
     this.head = head;
     this.headId = headId;
+    this.seldom = seldom;
     this.sessionWide = sessionWide;
     this.nodes = once(() => sections.json<OutlineNode[]>('nodes'));
     this.parents = sections.int32('node parents');

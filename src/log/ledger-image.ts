@@ -1,7 +1,7 @@
 /** A ledger as bytes, made of what it knows; {@link LedgerBase} in ledger-base.ts goes on from them. */
 import type { Header } from '../shared/entry.js';
 import type { FactsBase, FoldImage, PlacedFacts, PlainFacts } from '../shared/fold/base.js';
-import { ROOT } from '../shared/fold/outline.js';
+import { ROOT, type Seldom } from '../shared/fold/outline.js';
 import { bareCall, folded } from '../shared/fold/state.js';
 import type { Digest } from '../shared/fold/session-facts.js';
 import type { Entry } from '../shared/notes.js';
@@ -38,6 +38,7 @@ export interface PlainPart {
   relinked: [position: number, id: string, parent_id: string | null][];
   head: number;
   headId: string | null;
+  seldom: Seldom;
   sessionWide: readonly number[];
   facts: PlainFacts;
 }
@@ -113,6 +114,7 @@ function plainOf(image: LedgerImage): PlainPart {
     relinked,
     head: fold.head,
     headId: fold.nodes[fold.head]?.[0] ?? null,
+    seldom: fold.seldom,
     sessionWide: fold.sessionWide,
     facts: fold.facts.plain,
   };

@@ -5,6 +5,7 @@
 import type { ConversationEntry, Header } from '../shared/entry.js';
 import { isBoughError, type BoughError } from '../shared/failure.js';
 import type { FileState } from '../shared/fold/file-states.js';
+import type { LineNodes } from '../shared/fold/line-nodes.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
 import { isConversation, type Entry } from '../shared/notes.js';
 import type { Bodies } from './bodies.js';
@@ -73,6 +74,10 @@ export abstract class LogReading {
 
   nodes(head?: string | null): OutlineNode[] {
     return this.ledger.fold.pathNodes(head);
+  }
+
+  lineNodes(head?: string | null): LineNodes {
+    return this.ledger.fold.lineNodes(head);
   }
 
   entries(ids: readonly string[]): Promise<PlacedEntry[]> {

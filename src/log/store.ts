@@ -6,6 +6,7 @@ import type { Disposable } from '../ports.js';
 import type { ConversationEntry, Header } from '../shared/entry.js';
 import type { Draft, Entry } from '../shared/notes.js';
 import type { FileState } from '../shared/fold/file-states.js';
+import type { LineNodes } from '../shared/fold/line-nodes.js';
 import type { OutlineNode, PathState } from '../shared/fold/types.js';
 import type { PruneOptions, PrunePolicy, PruneReport, VerifyOptions, VerifyReport } from './upkeep.js';
 
@@ -147,6 +148,8 @@ export interface SessionLog {
   lineFrom(from: string, head?: string | null): Promise<PlacedEntry[]>;
   /** The path to `head` without bodies, root first: part of `outline`. */
   nodes(head?: string | null): OutlineNode[];
+  /** The same, to be looked up. */
+  lineNodes(head?: string | null): LineNodes;
   /** Those that there are, in the same order. */
   entries(ids: readonly string[]): Promise<PlacedEntry[]>;
   entry(id: string): Promise<Entry | undefined>;

@@ -37,6 +37,7 @@ export function createUnreadableLog(id: string, error: BoughError): SessionLog {
     page: () => Promise.resolve({ entries: [], more: false }),
     lineFrom: () => Promise.resolve([]),
     nodes: () => [],
+    lineNodes: () => fold.lineNodes(),
     entries: () => Promise.resolve([]),
     entry: () => Promise.resolve(undefined),
     since: () => Promise.resolve([]),

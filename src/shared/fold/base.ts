@@ -4,6 +4,7 @@
  */
 import type { Entry, Note, NoteOf, QueueItem } from '../notes.js';
 import type { Digest, Placed } from './session-facts.js';
+import type { OutlineBase, Seldom } from './outline.js';
 import type { AccumulatedState } from './state.js';
 import type { OutlineNode, UsageTotals } from './types.js';
 
@@ -72,6 +73,7 @@ export interface FoldBase {
   /** By ordinal, as {@link nodes} have them. */
   readonly parents: Int32Array;
   readonly nodes: () => readonly OutlineNode[];
+  readonly seldom: OutlineBase['seldom'];
   /** Positions of the conversation entries, by ordinal. */
   readonly positions: ArrayLike<number>;
   readonly sessionWide: readonly number[];
@@ -97,6 +99,7 @@ export interface FoldImage {
   position: number;
   head: number;
   nodes: readonly OutlineNode[];
+  seldom: Seldom;
   positions: readonly number[];
   sessionWide: readonly number[];
   digests: readonly Digest[];

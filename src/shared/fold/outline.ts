@@ -2,7 +2,7 @@
  * The tree as links: nodes in file order whose parents stand before them, so that every walk ends. Gives paths, newest
  * leaves and forks without any body.
  */
-import type { ConversationEntry, Message } from '../entry.js';
+import type { ConversationEntry, ConversationType, Message } from '../entry.js';
 import { OutlineFlag, type Fork, type OutlineNode } from './types.js';
 
 export const PREVIEW_LENGTH = 80;
@@ -73,6 +73,15 @@ export function outlineNode(entry: ConversationEntry, parent: number, recovered:
 const isShownMessage = (node: OutlineNode): boolean =>
   node[2] === 'message' && (node[3] & OutlineFlag.tool) === 0;
 
+/** Nodes that are few on any line. */
+export type SeldomType = Exclude<ConversationType, 'message' | 'incomplete_output'>;
+
+/** Ordinals, ascending. */
+export type Seldom = Record<SeldomType, number[]>;
+
+const isSeldom = (type: ConversationType): type is SeldomType =>
+  type !== 'message' && type !== 'incomplete_output';
+
 /** First and last child and next sibling by ordinal + 1, so that 0 stands for the roots' common parent. */
 class Siblings {
   readonly first: number[];
@@ -110,6 +119,8 @@ export interface OutlineBase {
   readonly nodes: () => readonly OutlineNode[];
   /** One of them, where that costs less than all. */
   readonly node?: (ordinal: number) => OutlineNode | undefined;
+  /** Absent: they are looked for. */
+  readonly seldom?: Readonly<Record<SeldomType, readonly number[]>>;
 }
 
 /** An index over outline nodes; grows by {@link add}. What it looks things up by is made when it is first needed. */
@@ -119,6 +130,7 @@ export class Outline {
   #base: OutlineBase | undefined;
   #ordinals: Map<string, number> | undefined;
   #siblings: Siblings | undefined;
+  #seldom: Seldom | undefined;
   #looks = 0;
   #newest: Int32Array = new Int32Array(0);
   /** What was looked up last: notes follow each other on the same node. */
@@ -155,6 +167,30 @@ export class Outline {
     return (this.#siblings ??= new Siblings(this.size, (ordinal) => this.parent(ordinal)));
   }
 
+  /** Ordinals of all nodes of this type, ascending. */
+  ofType(type: SeldomType): readonly number[] {
+    return this.seldom[type];
+  }
+
+  get seldom(): Seldom {
+    return (this.#seldom ??= this.#findSeldom());
+  }
+
+  #findSeldom(): Seldom {
+    const known = this.#base?.seldom;
+    const lists: Seldom = {
+      compaction: [...(known?.compaction ?? [])],
+      branch_summary: [...(known?.branch_summary ?? [])],
+      skill_load: [...(known?.skill_load ?? [])],
+    };
+    const before = known === undefined ? 0 : (this.#base?.parents.length ?? 0);
+    for (let ordinal = before; ordinal < this.size; ordinal++) {
+      const type = this.node(ordinal)?.[2];
+      if (type !== undefined && isSeldom(type)) lists[type].push(ordinal);
+    }
+    return lists;
+  }
+
   /** Appends a node. A known id is ignored; a parent that does not stand before it makes it a root. */
   add(node: OutlineNode): void {
     const places = this.#places;
@@ -165,6 +201,7 @@ export class Outline {
     this.#nodes.push(parent === node[1] ? node : [node[0], parent, node[2], node[3], node[4]]);
     places.set(node[0], ordinal);
     this.#siblings?.add(ordinal, parent);
+    if (isSeldom(node[2])) this.#seldom?.[node[2]].push(ordinal);
   }
 
   /** −1 when there is no such conversation entry. */

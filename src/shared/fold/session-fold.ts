@@ -6,6 +6,7 @@
 import { isConversation, type Entry } from '../notes.js';
 import type { Checkpoint, FoldBase, FoldImage, PlacedNote } from './base.js';
 import { FileStates, type FileState } from './file-states.js';
+import { LineNodes } from './line-nodes.js';
 import { LineMarks, type LineSource } from './line-marks.js';
 import { Outline, ROOT, outlineNode } from './outline.js';
 import { SessionFacts, digestOf, type Digest } from './session-facts.js';
@@ -164,6 +165,11 @@ export class SessionFold {
     return this.#lineTo(this.#ordinalOf(head)).path.map((ordinal) => nodes[ordinal] as OutlineNode);
   }
 
+  /** The same, to be looked up. */
+  lineNodes(head?: string | null): LineNodes {
+    return new LineNodes(this.#outline, this.#lineTo(this.#ordinalOf(head)).path);
+  }
+
   /** All ends of lines, oldest first. */
   leaves(): string[] {
     return this.#outline.leaves();
@@ -319,6 +325,7 @@ export class SessionFold {
       position: this.#position,
       head: this.#head,
       nodes: this.#outline.nodes,
+      seldom: this.#outline.seldom,
       positions: ordinals.map((ordinal) => this.#positionOf(ordinal)),
       sessionWide: this.#sessionWide,
       digests: ordinals.map((ordinal) => this.#digestOf(ordinal)),

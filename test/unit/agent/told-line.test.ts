@@ -22,7 +22,7 @@ function logOf(entries: readonly Entry[], head: string | null) {
   };
   const log = {
     head,
-    nodes: (to?: string | null) => fold.pathNodes(to),
+    lineNodes: (to?: string | null) => fold.lineNodes(to),
     entries: (ids: readonly string[]) => reading(at(ids.flatMap((id) => first.get(id) ?? []))),
     line: (to?: string | null) => reading(at(fold.linePositions(to))),
     lineFrom: (from: string, to?: string | null) => reading(at(fold.positionsFrom(from, to))),
