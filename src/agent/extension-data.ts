@@ -6,9 +6,11 @@ import { refused } from './failures.js';
 /** Ours: a note of it decides, for one, what runs without a card. */
 const OURS = /^bough(\.|$)/;
 
+export const isOurs = (ext_type: string): boolean => OURS.test(ext_type);
+
 /** In the gate. */
 export function addExtensionData(core: Core, ext_type: string, data: unknown): Promise<void | Failure> {
-  if (ext_type.trim() === '' || OURS.test(ext_type)) {
+  if (ext_type.trim() === '' || isOurs(ext_type)) {
     return Promise.resolve(
       refused(
         'InvalidArgument',

@@ -63,6 +63,15 @@ export function repeatedCall(entries: readonly Entry[]): string | null {
   return null;
 }
 
+/** How often in a row the last call was made with the same input; 0 when there was none. */
+export function repeatsAtEnd(entries: readonly Entry[]): number {
+  const keys = entries
+    .flatMap((entry) => (entry.type === 'message' ? entry.parts : []))
+    .flatMap((part) => (part.type === 'tool_call' ? [keyOf(part)] : []));
+  const last = keys.at(-1);
+  return keys.length - 1 - keys.findLastIndex((key) => key !== last);
+}
+
 const keyOf = ({ name, input, raw_input, blob }: ToolCallPart): string =>
   [name, inputHash(input), raw_input ?? '', blob ?? ''].join('\n');
 

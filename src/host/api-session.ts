@@ -1,10 +1,12 @@
 /** A session as other extensions get it. What moves or changes the conversation appends to its log, as a person's click does. */
+import { isOurs } from '../agent/extension-data.js';
 import type { Outcome } from '../ports.js';
-import { isFailure } from '../shared/failure.js';
+import { BoughError, isFailure } from '../shared/failure.js';
 import type { Intent } from '../shared/protocol.js';
 import { pendingApprovals, resume } from './api-approvals.js';
 import { thrown } from './api-errors.js';
 import { givenHistory, readHistory } from './api-history.js';
+import { readEntries, readExtensionData, runSummary } from './api-log.js';
 import { routeOf } from './api-routes.js';
 import { prompt } from './api-turn.js';
 import type { BoughSession } from './api.js';
@@ -19,6 +21,15 @@ const orThrow = async <T>(work: Promise<Outcome<T>>): Promise<T> => {
   if (isFailure(outcome)) throw thrown(outcome);
   return outcome;
 };
+
+/** Other extensions are not held to our types. */
+function asText(what: string, given: unknown): string {
+  if (typeof given === 'string') return given;
+  throw new BoughError(
+    'InvalidArgument',
+    `${what} must be a text, not ${given === null ? 'null' : typeof given}.`,
+  );
+}
 
 export function apiSession(session: HostSession, parts: ApiSessionParts): BoughSession {
   const { agent } = session;
@@ -38,11 +49,15 @@ export function apiSession(session: HostSession, parts: ApiSessionParts): BoughS
     get head() {
       return log.head;
     },
+    get position() {
+      return log.position;
+    },
     get agentId() {
       return log.state().agent_id;
     },
     runState: () => agent.run(),
-    prompt: (text, options) => prompt(agent, text, options),
+    runSummary: () => runSummary(log),
+    prompt: async (text, options) => prompt(agent, asText('The prompt', text), options),
     turnRoute: async (turnId) => routeOf(await agent.turnStart(turnId)),
     branch: async (entryId) => void (await done({ type: 'navigate', entry_id: entryId })),
     navigate: async (entryId) => void (await done({ type: 'navigate', entry_id: entryId })),
@@ -52,17 +67,19 @@ export function apiSession(session: HostSession, parts: ApiSessionParts): BoughS
       const summary = await done({ type: 'collapse', from_id, to_id, ...options });
       return summary.entry_id ?? '';
     },
-    setName: (name) => parts.rename(log.id, name),
-    bindAgent: async (agentId) => void (await orThrow(agent.bindAgent(agentId))),
+    setName: async (name) => parts.rename(log.id, asText('The name', name)),
+    bindAgent: async (agentId) =>
+      void (await orThrow(agent.bindAgent(asText('The id of an agent', agentId)))),
     clear: async () => void (await done({ type: 'clear' })),
     history: () => readHistory(log),
+    entries: (options) => readEntries(log, options),
     setHistory: async (messages) => void (await orThrow(agent.setHistory(givenHistory(messages)))),
     extensionData: {
       get: async (type) =>
-        (await log.line()).flatMap(({ entry }) =>
-          entry.type === 'extension_data' && entry.ext_type === type ? [structuredClone(entry.data)] : [],
-        ),
-      add: async (type, data) => void (await orThrow(agent.addExtensionData(type, data))),
+        (await readExtensionData(log)).flatMap((one) => (one.type === type ? [one.data] : [])),
+      all: async () => (await readExtensionData(log)).filter(({ type }) => !isOurs(type)),
+      add: async (type, data) =>
+        void (await orThrow(agent.addExtensionData(asText('The type of data', type), data))),
     },
     pendingApprovals: () => pendingApprovals(agent),
     resume: (answers, options) => resume(agent, answers, options?.signal),

@@ -115,7 +115,7 @@ const partsOf = ({ text, reasoning }: PartialText): Part[] => [
   ...(text === '' ? [] : [{ type: 'text' as const, text }]),
 ];
 
-function usageOf(entries: readonly Entry[]): TurnResult['usage'] {
+export function usageOf(entries: readonly Entry[]): TurnResult['usage'] {
   const sum = { input_tokens: 0, output_tokens: 0, total_tokens: 0, cost: 0 };
   for (const entry of entries) {
     if (entry.type !== 'usage') continue;

@@ -15,7 +15,7 @@ import type { Disposable } from '../ports.js';
 import type { Message, Part } from '../shared/entry.js';
 import type { Failure } from '../shared/failure.js';
 import type { UsageTotals } from '../shared/fold/types.js';
-import type { Entry } from '../shared/notes.js';
+import type { Entry, Todo } from '../shared/notes.js';
 import type { RunState } from '../shared/protocol.js';
 import type { PlatformPolicy } from '../shared/route.js';
 
@@ -31,6 +31,8 @@ export type CurrentSessionCall =
   | 'bindAgent'
   | 'clear'
   | 'history'
+  | 'entries'
+  | 'runSummary'
   | 'setHistory'
   | 'pendingApprovals'
   | 'resume'
@@ -98,8 +100,11 @@ export interface BoughApi extends CurrentSession {
    * for an approval or carries a goal stays; what another extension holds alone goes, and its calls fail with SessionStale.
    */
   prune(policy: PrunePolicy, options?: { dryRun?: boolean }): Promise<PruneReport>;
-  /** Every entry that is appended to a session of this window, after it is durable. */
-  onEntry(listener: (event: { session: string; entry: Entry }) => void): Disposable;
+  /**
+   * Every entry that is appended to a session of this window, after it is durable, with its place in the log. What came
+   * while nobody listened is in `entries` of the session.
+   */
+  onEntry(listener: (event: { session: string; position: number; entry: Entry }) => void): Disposable;
   /** Before each wait between two requests; it does not promise that the next request starts. */
   onRetry(listener: (event: RetryEvent) => void): Disposable;
   /** Before a step is started again that had shown output. */
@@ -107,7 +112,7 @@ export interface BoughApi extends CurrentSession {
   /** The run that matters most in this window. */
   runState(): RunState;
   /** As the settings have it now. */
-  readonly retryPolicy: Readonly<RetryPolicy>;
+  retryPolicy(): RetryPolicy;
 }
 
 export interface OpenOptions {
@@ -197,6 +202,8 @@ export interface BoughSession {
   /** Entry id of where the conversation goes on; null before the first message. */
   readonly head: string | null;
   runState(): RunState;
+  /** What the line says of the work on its last prompt, from the log alone: the same after a restart. */
+  runSummary(): Promise<RunSummary>;
   /**
    * Sends a prompt and resolves when its turn has ended. Approvals are asked for in the chat as ever.
    *
@@ -243,6 +250,14 @@ export interface BoughSession {
    * so; a long input keeps its `blob` and `preview`.
    */
   history(): Promise<Message[]>;
+  /** How many entries the log holds, all lines and notes included: the place of the next one. */
+  readonly position: number;
+  /**
+   * All that the log holds, every line and note, in the order of the file, as deep copies: from the place `from` on (by
+   * default the first), at most `limit`. `parent_id` makes the tree of it. A text too long for a line is there as its
+   * `blob` and `preview`.
+   */
+  entries(options?: { from?: number; limit?: number }): Promise<{ position: number; entry: Entry }[]>;
   /**
    * These messages in place of the conversation, as a new root in the log; the old lines stay. Empty ones are dropped, the
    * order is kept, call ids are made anew, approvals that wait end as abandoned. @throws ApiError SessionRunning
@@ -252,6 +267,8 @@ export interface BoughSession {
   readonly extensionData: {
     /** Of this type, oldest first, as deep copies. */
     get(type: string): Promise<unknown[]>;
+    /** Of all types but Bough's own, oldest first, as deep copies. */
+    all(): Promise<{ type: string; data: unknown }[]>;
     /** `type` begins with your extension's id; JSON only. */
     add(type: string, data: unknown): Promise<void>;
   };
@@ -320,6 +337,28 @@ export interface TurnResult {
   finish: { status: 'completed' | 'blocked'; summary: string } | undefined;
   /** Where the prompt of this turn came from, when it said so. */
   route: TurnRoute | undefined;
+}
+
+export interface RunSummary {
+  /** Entry id of the prompt; null before the first. What follows is since then, continuations of the turn included. */
+  promptId: string | null;
+  /** Steps that were completed. */
+  steps: number;
+  /** The to-do list of the line. */
+  todos: Todo[];
+  /** What of it is not done. */
+  pending: Todo[];
+  /** The outcome that the model declared; undefined when it declared none. */
+  finish: { status: 'completed' | 'blocked'; summary: string } | undefined;
+  /** How often the turn was continued by itself. */
+  continuations: number;
+  /** How often in a row the last tool call was made with the same input; 0 when there was none. */
+  repeats: number;
+  usage: UsageTotals;
+  /** Tokens of the line's last request and its answer, as reported: how full the window is. Undefined before. */
+  contextTokens: number | undefined;
+  /** Text of the last answer. */
+  text: string;
 }
 
 /** Both the failure and what the turn brought before it. */

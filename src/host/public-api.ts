@@ -17,7 +17,7 @@ import type { RunState } from '../shared/protocol.js';
 
 /** What the loaded part tells the API's listeners. */
 export interface ApiEvents {
-  entry: Signal<Told<{ session: string; entry: Entry }>>;
+  entry: Signal<Told<{ session: string; position: number; entry: Entry }>>;
   retry: Signal<Told<RetryEvent>>;
   resume: Signal<Told<ResumeEvent>>;
   /** Of each open session, as last told. */
@@ -90,9 +90,7 @@ function apiOf(parts: ApiParts, owner: string | undefined): BoughApi {
     onRetry: hear(events.retry),
     onStepResume: hear(events.resume),
     runState: () => foremost(events.runs.filter(isReached))?.run ?? 'idle',
-    get retryPolicy() {
-      return readRetryPolicy(readSetting);
-    },
+    retryPolicy: () => readRetryPolicy(readSetting),
   };
 }
 
@@ -143,12 +141,15 @@ function currentSession(
     bindAgent: call('bindAgent'),
     clear: call('clear'),
     history: call('history'),
+    entries: call('entries'),
+    runSummary: call('runSummary'),
     setHistory: call('setHistory'),
     pendingApprovals: call('pendingApprovals'),
     resume: call('resume'),
     dismiss: call('dismiss'),
     extensionData: {
       get: async (type) => (await needed()).extensionData.get(type),
+      all: async () => (await needed()).extensionData.all(),
       add: async (type, data) => (await needed()).extensionData.add(type, data),
     },
   };

@@ -64,7 +64,7 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
 function tellListeners(event: SessionEvent, owner: string | undefined, events: ApiEvents): void {
   const session = event.id;
   if (event.type === 'appended')
-    for (const { entry } of event.placed) events.entry.fire({ owner, event: { session, entry } });
+    for (const placed of event.placed) events.entry.fire({ owner, event: { session, ...placed } });
   if (event.type !== 'agent') return;
   const told = event.event;
   if (told.type !== 'retry' && told.type !== 'resume') return;

@@ -253,6 +253,22 @@ describe('data of other extensions', () => {
     expect(await session.extensionData.get('acme.other')).toEqual([]);
   });
 
+  it('is told of every type but Bough’s own, as copies', async () => {
+    const world = makeWorld([text('One.')]);
+    const session = await opened(world);
+    const { agent } = await world.sessions.open('one');
+    await agent.dispatch({ type: 'set_mode', mode: 'accept_edits' });
+    await session.extensionData.add('acme.notes', { n: 0 });
+    await session.extensionData.add('other.marks', 'x');
+    const all = [
+      { type: 'acme.notes', data: { n: 0 } },
+      { type: 'other.marks', data: 'x' },
+    ];
+    expect(await session.extensionData.all()).toEqual(all);
+    for (const { data } of await session.extensionData.all()) Object.assign(Object(data), { n: 9 });
+    expect(await session.extensionData.all()).toEqual(all);
+  });
+
   it('cannot pass for ours: no extension chooses what runs without a card', async () => {
     const world = makeWorld([text('One.')]);
     const session = await opened(world);
@@ -261,6 +277,22 @@ describe('data of other extensions', () => {
       expect(await codeOf(session.extensionData.add(type, { mode: 'accept_edits', rules: [] }))).toBe(
         'InvalidArgument',
       );
+  });
+});
+
+describe('what other extensions say', () => {
+  it.each([undefined, null, 7, {}])('is no text where it is %j, and nothing is written', async (given) => {
+    const world = makeWorld([text('One.')]);
+    const session = await opened(world);
+    const none = given as string;
+    for (const call of [
+      () => session.prompt(none),
+      () => session.setName(none),
+      () => session.bindAgent(none),
+      () => session.extensionData.add(none, 1),
+    ])
+      expect(await codeOf(call)).toBe('InvalidArgument');
+    expect(session.position).toBe(0);
   });
 });
 

@@ -44,6 +44,8 @@ const calls: [string, unknown[]][] = [
   ['bindAgent', ['acme.one']],
   ['clear', []],
   ['history', []],
+  ['entries', []],
+  ['runSummary', []],
   ['setHistory', [[]]],
   ['pendingApprovals', []],
   ['resume', [[]]],
@@ -61,7 +63,12 @@ describe('the calls of the current session', () => {
   it('data of extensions needs one too', async () => {
     const { api } = make([]);
     await expect(api.extensionData.get('acme.x')).rejects.toMatchObject({ code: 'NoSession' });
+    await expect(api.extensionData.all()).rejects.toMatchObject({ code: 'NoSession' });
     await expect(api.extensionData.add('acme.x', 1)).rejects.toMatchObject({ code: 'NoSession' });
+  });
+
+  it('the retry policy is told as it counts, where the settings say nothing too', () => {
+    expect(make([]).api.retryPolicy()).toMatchObject({ maxAttempts: 4, maxDelay: 30_000, maxResumes: 5 });
   });
 
   it('a prompt begins the session of the panel, and the others go on with it', async () => {
@@ -131,7 +138,7 @@ describe('the API of one extension', () => {
     const [entry, heard] = [{ type: 'head', entry_id: 'e1' }, [] as unknown[]];
     api.onEntry(({ entry: first }) => Object.assign(first, { entry_id: 'changed by a listener' }));
     api.onEntry(({ entry: second }) => heard.push(second));
-    events.entry.fire({ owner: undefined, event: { session: 's', entry: entry as never } });
+    events.entry.fire({ owner: undefined, event: { session: 's', position: 0, entry: entry as never } });
     expect([entry, heard]).toEqual([{ type: 'head', entry_id: 'e1' }, [{ type: 'head', entry_id: 'e1' }]]);
   });
 
@@ -152,7 +159,7 @@ describe('the API of one extension', () => {
       ['hers', undefined],
       ['mine', 'Acme.helper'],
     ] as const) {
-      events.entry.fire({ owner, event: { session, entry: { type: 'message' } as never } });
+      events.entry.fire({ owner, event: { session, position: 0, entry: { type: 'message' } as never } });
       events.retry.fire({ owner, event: { ...wait, session, attempt: 1 } });
       events.resume.fire({ owner, event: { ...wait, session, step: 1, resume: 1 } });
     }
