@@ -251,7 +251,19 @@ describe('what a slash calls', () => {
     expect(draft.text).toBe('');
     draft.text = '/new';
     await slash.takeTyped();
-    expect(done).toEqual([{ type: 'compact', focus: 'the plums' }, { type: 'new_session' }]);
+    draft.text = '/session';
+    await slash.takeTyped();
+    const went = [{ type: 'new_session' }, { type: 'switch_session' }];
+    expect(done).toEqual([{ type: 'compact', focus: 'the plums' }, ...went]);
+    expect(draft.text).toBe('');
+  });
+
+  it.each(['new', 'session', 'clear'])('keeps the words behind /%s, which takes none', async (name) => {
+    const { draft, slash, done } = slashOf([]);
+    draft.text = `/${name} and the pears`;
+    expect(await slash.takeTyped()).toBe(false);
+    expect(draft.text).toBe('and the pears');
+    expect(done).toHaveLength(1);
   });
 
   it('starts a goal with what follows, and gives the words back when none was started', async () => {

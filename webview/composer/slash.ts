@@ -11,6 +11,7 @@ interface SlashCommand {
 
 export const slashCommands: readonly SlashCommand[] = [
   { name: 'new', icon: 'add', description: 'Start a new session' },
+  { name: 'session', icon: 'list-selection', description: 'Switch to another session' },
   {
     name: 'clear',
     icon: 'clear-all',
@@ -19,6 +20,11 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: 'goal', icon: 'target', description: 'Work turn after turn until what may follow is reached' },
   { name: 'compact', icon: 'fold', description: 'Summarise the older part; what to keep may follow' },
 ];
+
+const goesTo: Readonly<Record<string, UiCommand>> = {
+  new: { type: 'new_session' },
+  session: { type: 'switch_session' },
+};
 
 export interface SlashParts {
   draft: Draft;
@@ -61,8 +67,10 @@ export class Slash {
   async run(name: string, rest: string): Promise<void> {
     const { draft, act, command, startGoal } = this.#parts;
     const typed = draft.text;
-    draft.text = '';
-    if (name === 'new') await command({ type: 'new_session' });
+    const elsewhere = goesTo[name];
+    // What it does not take stays, in the session where it was written.
+    draft.text = elsewhere !== undefined || name === 'clear' ? rest : '';
+    if (elsewhere !== undefined) await command(elsewhere);
     else if (name === 'clear') await act({ type: 'clear' });
     else {
       const isDone =
