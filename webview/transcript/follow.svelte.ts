@@ -9,6 +9,7 @@ type Wish = 'up' | 'down' | 'free';
 const BOTTOM = 1;
 const UP_KEYS = new Set(['ArrowUp', 'PageUp', 'Home']);
 const DOWN_KEYS = new Set(['ArrowDown', 'PageDown', 'End', ' ']);
+const CONTROLS = 'button, a, summary, input, [role="menuitem"]';
 
 export class Follow {
   isFollowing = $state(true);
@@ -19,6 +20,8 @@ export class Follow {
   #wish: Wish = 'down';
   #touchY = 0;
   #lastTop = 0;
+  /** As far down as it went when it was looked at last. */
+  #lastMost = 0;
 
   /** `hasEnd`: there is an end to follow; what has none is read from its top. */
   constructor(hasEnd: () => boolean) {
@@ -34,7 +37,7 @@ export class Follow {
     element.addEventListener('wheel', (event) => this.#wheel(event), passive);
     element.addEventListener('touchstart', (event) => this.#touchStart(event), passive);
     element.addEventListener('touchmove', (event) => this.#touchMove(event), passive);
-    element.addEventListener('pointerdown', () => (this.#wish = 'free'), passive);
+    element.addEventListener('pointerdown', (event) => this.#press(event), passive);
     element.addEventListener('keydown', (event) => this.#key(event), { signal });
     element.addEventListener('scroll', () => this.#scroll(), passive);
     element.ownerDocument.addEventListener('selectionchange', () => this.#select(), { signal });
@@ -63,7 +66,8 @@ export class Follow {
   #keep(): void {
     const element = this.#element;
     if (element === undefined) return;
-    this.isScrollable = element.scrollHeight - element.clientHeight > BOTTOM;
+    this.#lastMost = element.scrollHeight - element.clientHeight;
+    this.isScrollable = this.#lastMost > BOTTOM;
     if (!this.isFollowing || !this.#hasEnd()) return;
     element.scrollTop = element.scrollHeight;
     this.#lastTop = element.scrollTop;
@@ -85,6 +89,13 @@ export class Follow {
     this.#touchY = y;
   }
 
+  /** What follows may be a drag of the scrollbar; a press of a button scrolls nothing. */
+  #press({ target }: PointerEvent): void {
+    const isOfControl = target instanceof Element && target.closest(CONTROLS) !== null;
+    if (!isOfControl) this.#wish = 'free';
+    else if (this.isFollowing) this.#wish = 'down';
+  }
+
   #key(event: KeyboardEvent): void {
     if (event.target instanceof HTMLInputElement) return;
     if (UP_KEYS.has(event.key)) this.#up();
@@ -101,9 +112,12 @@ export class Follow {
     const element = this.#element;
     if (element === undefined) return;
     const { scrollTop, scrollHeight, clientHeight } = element;
-    const movedUp = scrollTop < this.#lastTop - BOTTOM;
+    const most = scrollHeight - clientHeight;
+    // A page that became shorter takes along who stood at its end: a card that was decided folds.
+    const movedUp = scrollTop < this.#lastTop - BOTTOM && most >= this.#lastMost - BOTTOM;
     this.#lastTop = scrollTop;
-    const isAtBottom = scrollHeight - clientHeight - scrollTop <= BOTTOM;
+    this.#lastMost = most;
+    const isAtBottom = most - scrollTop <= BOTTOM;
     if (isAtBottom && this.#wish !== 'up') this.isFollowing = true;
     // A scrollbar that is dragged, or a page that was searched: no wheel and no key told of it.
     else if (!isAtBottom && movedUp && this.#wish === 'free') this.release();

@@ -2,7 +2,7 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Open } from '../bench/chat-page.js';
-import { askForApproval } from '../bench/command-scene.js';
+import { askForApproval, workingScene } from '../bench/command-scene.js';
 import { eventually } from '../bench/eventually.js';
 import { demoModel, idle, Scene } from '../bench/scenes.js';
 
@@ -154,6 +154,40 @@ export function transcriptTests(open: Open): void {
       await chat.page.mouse.wheel(0, 4000);
       await eventually(() => chat.at('jump-latest').count()).toBe(0);
       await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+    });
+
+    it('goes on following when a card that was decided folds and something comes below it at once', async () => {
+      const scene = workingScene();
+      scene.answer(longText(60));
+      const chat = await open(scene);
+      await chat.post(askForApproval(scene));
+      await chat.at('approve').waitFor();
+      const transcript = chat.at('transcript');
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      // What is measured anew moves the page, in the same moment as it gets shorter and something comes at its end.
+      const fold = () =>
+        transcript.evaluate(async (element) => {
+          const card = element.querySelector<HTMLElement>('[data-testid="tool-card"]');
+          if (card === null) throw new Error('there is no card');
+          const scrolled = new Promise((tell) => element.addEventListener('scroll', tell, { once: true }));
+          card.style.display = 'none';
+          element.scrollTop = element.scrollHeight - element.clientHeight - 100;
+          element.firstElementChild?.append(document.createElement('hr'));
+          await scrolled;
+        });
+      await chat.at('approve').click({ force: true });
+      await fold();
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      expect(await chat.at('jump-latest').count()).toBe(0);
+      // A press in the text may begin a drag, and yet it is the page that moved.
+      await transcript.evaluate((element) =>
+        element.querySelector<HTMLElement>('[data-testid="tool-card"]')?.style.removeProperty('display'),
+      );
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      await chat.page.getByText('Line 60 of').click();
+      await fold();
+      await eventually(() => distanceFromEnd(transcript)).toBeLessThan(2);
+      expect(await chat.at('jump-latest').count()).toBe(0);
     });
 
     it('follows again whatever happened before, once a prompt is sent', async () => {
