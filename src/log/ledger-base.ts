@@ -7,6 +7,7 @@ import type {
   PlacedFacts,
   PlacedNote,
 } from '../shared/fold/base.js';
+import { ROOT } from '../shared/fold/outline.js';
 import type { OutlineNode } from '../shared/fold/types.js';
 import type { Digest, Placed } from '../shared/fold/session-facts.js';
 import type { AccumulatedState } from '../shared/fold/state.js';
@@ -14,6 +15,7 @@ import type { Entry, Note } from '../shared/notes.js';
 import { NOT_YET, type PlainPart } from './ledger-image.js';
 import type { EntryPlace } from './ledger.js';
 import type { Sections, StoredTexts } from './sections.js';
+import { StoredKeys, once } from './stored-keys.js';
 import type { Link, TreeBase } from './tree.js';
 
 export class LedgerBase {
@@ -27,14 +29,14 @@ export class LedgerBase {
     sums: Int32Array;
   };
   readonly #relinked: Map<number, NonNullable<EntryPlace['relinked']>>;
-  readonly attempts: () => ReadonlySet<string>;
+  readonly attempts: StoredKeys;
 
   /** @throws Error when something is missing */
   constructor(sections: Sections) {
     this.plain = sections.json<PlainPart>('plain');
-    const fold = new StoredFold(sections, this.plain);
-    this.fold = fold;
-    this.tree = new StoredTree(sections, this.plain, fold.nodes);
+    const ids = new StoredKeys(sections, 'ids');
+    this.fold = new StoredFold(sections, this.plain, ids);
+    this.tree = new StoredTree(sections, this.plain, ids);
     this.#places = {
       offsets: sections.float64('offsets'),
       lengths: sections.uint32('lengths'),
@@ -44,7 +46,7 @@ export class LedgerBase {
     this.#relinked = new Map(
       this.plain.relinked.map(([position, id, parent_id]) => [position, { id, parent_id }]),
     );
-    this.attempts = once(() => new Set(sections.json<string[]>('attempts')));
+    this.attempts = new StoredKeys(sections, 'attempts');
   }
 
   get position(): number {
@@ -65,24 +67,22 @@ export class LedgerBase {
 class StoredTree implements TreeBase {
   readonly lost: TreeBase['lost'];
   readonly gap: TreeBase['gap'];
-  readonly ids: () => readonly string[];
+  readonly ids: StoredKeys;
   readonly #anchors: Int32Array;
   readonly #parents: Int32Array;
-  readonly #nodes: () => readonly OutlineNode[];
-  readonly #positions: () => ReadonlyMap<string, number>;
+  readonly #nodePositions: Uint32Array;
 
-  constructor(sections: Sections, { lost, gap }: PlainPart, nodes: () => readonly OutlineNode[]) {
+  constructor(sections: Sections, { lost, gap }: PlainPart, ids: StoredKeys) {
     this.lost = lost;
     this.gap = gap?.head;
-    this.#nodes = nodes;
+    this.ids = ids;
     this.#anchors = sections.int32('anchors');
     this.#parents = sections.int32('parents');
-    this.ids = once(() => sections.json<string[]>('ids'));
-    this.#positions = once(() => new Map(this.ids().map((id, position) => [id, position])));
+    this.#nodePositions = sections.uint32('node positions');
   }
 
   link(id: string): Link | undefined {
-    const position = this.#positions().get(id);
+    const position = this.ids.indexOf(id);
     if (position === undefined) return undefined;
     return {
       position,
@@ -92,7 +92,7 @@ class StoredTree implements TreeBase {
   }
 
   #idOf(ordinal: number | undefined): string | null {
-    return this.#nodes()[ordinal ?? -1]?.[0] ?? null;
+    return this.ids.at(this.#nodePositions[ordinal ?? -1] ?? -1) ?? null;
   }
 }
 
@@ -101,6 +101,8 @@ class StoredFold implements FoldBase {
   readonly head: number;
   readonly headId: string | null;
   readonly nodes: () => readonly OutlineNode[];
+  readonly #ids: StoredKeys;
+  readonly #nodes: StoredTexts;
   readonly parents: Int32Array;
   readonly positions: Uint32Array;
   readonly seldom: PlainPart['seldom'];
@@ -119,13 +121,15 @@ class StoredFold implements FoldBase {
   readonly #checkpoints: StoredTexts;
   readonly #checkpointOf: ReadonlyMap<number, number>;
 
-  constructor(sections: Sections, { head, headId, seldom, sessionWide, facts }: PlainPart) {
+  constructor(sections: Sections, { head, headId, seldom, sessionWide, facts }: PlainPart, ids: StoredKeys) {
+    this.#ids = ids;
     this.position = sections.float64('offsets').length;
     this.head = head;
     this.headId = headId;
     this.seldom = seldom;
     this.sessionWide = sessionWide;
-    this.nodes = once(() => sections.json<OutlineNode[]>('nodes'));
+    this.#nodes = sections.texts('nodes');
+    this.nodes = once(() => this.#nodes.jsons<OutlineNode>());
     this.parents = sections.int32('node parents');
     this.positions = sections.uint32('node positions');
     this.facts = new StoredFacts(sections, facts);
@@ -145,7 +149,20 @@ class StoredFold implements FoldBase {
   }
 
   digest(ordinal: number): Digest {
-    return { id: this.nodes()[ordinal]?.[0] ?? '', ...this.#digests.json<Omit<Digest, 'id'>>(ordinal) };
+    return {
+      id: this.#ids.at(this.positions[ordinal] ?? -1) ?? '',
+      ...this.#digests.json<Omit<Digest, 'id'>>(ordinal),
+    };
+  }
+
+  node(ordinal: number): OutlineNode | undefined {
+    return ordinal < 0 || ordinal >= this.parents.length ? undefined : this.#nodes.json<OutlineNode>(ordinal);
+  }
+
+  /** Positions grow with the ordinals. */
+  ordinalOf(id: string): number {
+    const position = this.#ids.indexOf(id);
+    return position === undefined ? ROOT : placeIn(this.positions, position);
   }
 
   notes(ordinal: number): PlacedNote[] {
@@ -193,54 +210,53 @@ class StoredFacts implements FactsBase {
   readonly ends: FactsBase['ends'];
   readonly decisions: FactsBase['decisions'];
   readonly starts: FactsBase['starts'];
-  readonly #answered: () => ReadonlySet<string>;
+  readonly #answered: StoredKeys;
 
   constructor(sections: Sections, plain: FactsBase['plain']) {
     this.plain = plain;
     this.ends = new StoredPlaced(sections, 'ends');
     this.decisions = new StoredPlaced(sections, 'decisions');
     this.starts = new StoredPlaced(sections, 'starts');
-    this.#answered = once(() => new Set(sections.json<string[]>('answered')));
+    this.#answered = new StoredKeys(sections, 'answered');
   }
 
   isAnswered(call: string): boolean {
-    return this.#answered().has(call);
+    return this.#answered.has(call);
   }
 
   answered(): Iterable<string> {
-    return this.#answered();
+    return this.#answered;
   }
 }
 
 class StoredPlaced<T extends Entry> implements PlacedFacts<T> {
   readonly #positions: Uint32Array;
   readonly #texts: StoredTexts;
-  readonly #keys: () => ReadonlyMap<string, number>;
+  readonly #keys: StoredKeys;
 
   constructor(sections: Sections, name: string) {
     this.#positions = sections.uint32(`${name} positions`);
     this.#texts = sections.texts(name);
-    this.#keys = once(
-      () => new Map(sections.json<string[]>(`${name} keys`).map((key, index) => [key, index])),
-    );
+    this.#keys = new StoredKeys(sections, `${name} keys`);
   }
 
   has(key: string): boolean {
-    return this.#keys().has(key);
+    return this.#keys.has(key);
   }
 
   position(key: string): number | undefined {
-    const index = this.#keys().get(key);
+    const index = this.#keys.indexOf(key);
     return index === undefined ? undefined : this.#positions[index];
   }
 
   get(key: string): Placed<T> | undefined {
-    const index = this.#keys().get(key);
+    const index = this.#keys.indexOf(key);
     return index === undefined ? undefined : this.#at(index);
   }
 
   *entries(): Iterable<[string, Placed<T>]> {
-    for (const [key, index] of this.#keys()) yield [key, this.#at(index)];
+    let index = 0;
+    for (const key of this.#keys) yield [key, this.#at(index++)];
   }
 
   #at(index: number): Placed<T> {
@@ -248,8 +264,13 @@ class StoredPlaced<T extends Entry> implements PlacedFacts<T> {
   }
 }
 
-/** Made when it is first asked for. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+/** −1 where it is none of the numbers, which grow. */
+function placeIn(numbers: Uint32Array, wanted: number): number {
+  let from = 0;
+  for (let to = numbers.length; from < to;) {
+    const middle = (from + to) >>> 1;
+    if ((numbers[middle] as number) < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return numbers[from] === wanted ? from : -1;
 }

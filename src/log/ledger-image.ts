@@ -8,6 +8,7 @@ import type { Entry } from '../shared/notes.js';
 import type { EntryPlace } from './ledger.js';
 import { SectionWriter } from './sections.js';
 import type { LogDamage } from './store.js';
+import { putKeys } from './stored-keys.js';
 import type { TreeImage } from './tree.js';
 
 export interface LedgerImage {
@@ -51,7 +52,7 @@ export function piecesOf(image: LedgerImage): Uint8Array[] {
   const sections = new SectionWriter();
   const { fold } = image;
   sections.json('plain', plainOf(image));
-  sections.json('nodes', fold.nodes);
+  sections.jsons('nodes', fold.nodes);
   sections.numbers(
     'node parents',
     Int32Array.from(fold.nodes, ([, parent]) => parent),
@@ -74,7 +75,7 @@ export function piecesOf(image: LedgerImage): Uint8Array[] {
     'sums',
     Int32Array.from(image.places, ({ sum }) => sum),
   );
-  sections.json('attempts', [...image.attempts]);
+  putKeys(sections, 'attempts', [...image.attempts]);
   const reaches = new Reaches(fold.nodes);
   putDigests(sections, fold, reaches);
   putNotes(sections, fold, reaches);
@@ -123,7 +124,8 @@ function plainOf(image: LedgerImage): PlainPart {
 function putLinks(sections: SectionWriter, { tree, fold }: LedgerImage): void {
   const ordinals = new Map(fold.nodes.map(([id], ordinal) => [id, ordinal]));
   const ordinalOf = (id: string | null): number => (id === null ? ROOT : (ordinals.get(id) ?? ROOT));
-  sections.json(
+  putKeys(
+    sections,
     'ids',
     tree.links.map(([id]) => id),
   );
@@ -216,12 +218,13 @@ function putFacts(sections: SectionWriter, facts: FactsBase): void {
   putPlaced(sections, 'ends', facts.ends);
   putPlaced(sections, 'decisions', facts.decisions);
   putPlaced(sections, 'starts', facts.starts);
-  sections.json('answered', [...facts.answered()]);
+  putKeys(sections, 'answered', [...facts.answered()]);
 }
 
 function putPlaced<T extends Entry>(sections: SectionWriter, name: string, facts: PlacedFacts<T>): void {
   const all = [...facts.entries()];
-  sections.json(
+  putKeys(
+    sections,
     `${name} keys`,
     all.map(([key]) => key),
   );

@@ -107,7 +107,7 @@ export class Ledger {
       damage: this.#damage.filter(({ kind }) => kind !== 'empty'),
       unlisted: this.#unlisted,
       places,
-      attempts: [...(this.#base?.attempts() ?? []), ...this.#attempts],
+      attempts: [...(this.#base?.attempts ?? []), ...this.#attempts],
       tree: this.tree.image(),
       fold: this.fold.image(),
     };
@@ -196,7 +196,7 @@ export class Ledger {
   }
 
   hasAttempt(id: string): boolean {
-    return this.#attempts.has(id) || this.#base?.attempts().has(id) === true;
+    return this.#attempts.has(id) || this.#base?.attempts.has(id) === true;
   }
 
   /** A session that is not on disk yet: its header is known, its file is empty. */

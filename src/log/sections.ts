@@ -43,6 +43,14 @@ export class SectionWriter {
     this.numbers(`${name} at`, at);
   }
 
+  /** Values of which each can be had by itself, and all at once. */
+  jsons(name: string, values: readonly object[]): void {
+    this.texts(
+      name,
+      values.map((value) => `${JSON.stringify(value)},`),
+    );
+  }
+
   /** How long the table of contents is, the table, the pieces. */
   pieces(): Uint8Array[] {
     const table = Buffer.from(JSON.stringify(this.#pieces.map(({ name, bytes }) => [name, bytes.length])));
@@ -132,6 +140,13 @@ export class StoredTexts {
   }
 
   json<T>(index: number): T {
-    return JSON.parse(this.text(index)) as T;
+    const text = this.text(index);
+    // One of many ends in what parts it from the next.
+    return JSON.parse(text.endsWith(',') ? text.slice(0, -1) : text) as T;
+  }
+
+  /** All that {@link SectionWriter.jsons} wrote. */
+  jsons<T>(): T[] {
+    return JSON.parse(`[${decode(this.#bytes).slice(0, -1)}]`) as T[];
   }
 }

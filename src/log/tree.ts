@@ -40,7 +40,7 @@ export interface TreeBase {
   gap: TreeImage['gap'];
   link(id: string): Link | undefined;
   /** All ids, in the order of the file. */
-  ids(): readonly string[];
+  readonly ids: Iterable<string>;
 }
 
 /** Everything a tree knows, for an index. */
@@ -76,7 +76,7 @@ export class Tree {
   }
 
   image(): TreeImage {
-    const before = this.#base?.ids() ?? [];
+    const before = this.#base?.ids ?? [];
     const links = [...before, ...this.#links.keys()].map((id): TreeImage['links'][number] => {
       const { anchor, parent } = this.#link(id) as Link;
       return [id, { anchor, parent }];

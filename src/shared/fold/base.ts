@@ -74,6 +74,8 @@ export interface FoldBase {
   readonly parents: Int32Array;
   readonly nodes: () => readonly OutlineNode[];
   readonly seldom: OutlineBase['seldom'];
+  node(ordinal: number): OutlineNode | undefined;
+  ordinalOf(id: string): number;
   /** Positions of the conversation entries, by ordinal. */
   readonly positions: ArrayLike<number>;
   readonly sessionWide: readonly number[];

@@ -119,6 +119,8 @@ export interface OutlineBase {
   readonly nodes: () => readonly OutlineNode[];
   /** One of them, where that costs less than all. */
   readonly node?: (ordinal: number) => OutlineNode | undefined;
+  /** −1 when there is none of this id. Absent: a table of all is made. */
+  readonly ordinalOf?: (id: string) => number;
   /** Absent: they are looked for. */
   readonly seldom?: Readonly<Record<SeldomType, readonly number[]>>;
 }
@@ -159,8 +161,15 @@ export class Outline {
     return (this.#made ??= [...(this.#base?.nodes() ?? [])]);
   }
 
+  /** Of all, or of those that the base does not find itself. */
   get #places(): Map<string, number> {
-    return (this.#ordinals ??= new Map(this.#nodes.map(([id], ordinal) => [id, ordinal])));
+    return (this.#ordinals ??= new Map(
+      this.#base?.ordinalOf === undefined ? this.#nodes.map(([id], ordinal) => [id, ordinal]) : [],
+    ));
+  }
+
+  #inBase(id: string): number {
+    return this.#base?.ordinalOf?.(id) ?? ROOT;
   }
 
   get #links(): Siblings {
@@ -194,7 +203,7 @@ export class Outline {
   /** Appends a node. A known id is ignored; a parent that does not stand before it makes it a root. */
   add(node: OutlineNode): void {
     const places = this.#places;
-    if (places.has(node[0])) return;
+    if (places.has(node[0]) || this.#inBase(node[0]) !== ROOT) return;
     const ordinal = this.#nodes.length;
     const valid = Number.isInteger(node[1]) && node[1] >= 0 && node[1] < ordinal;
     const parent = valid ? node[1] : ROOT;
@@ -208,10 +217,15 @@ export class Outline {
   ordinal(id: string | null): number {
     if (id === null) return ROOT;
     if (this.#found?.id === id) return this.#found.ordinal;
-    const ordinal = this.#nearEnd(id) ?? this.#places.get(id);
-    if (ordinal === undefined) return ROOT;
+    const ordinal = this.#lookUp(id);
+    if (ordinal === ROOT) return ROOT;
     this.#found = { id, ordinal };
     return ordinal;
+  }
+
+  #lookUp(id: string): number {
+    if (this.#base?.ordinalOf === undefined) return this.#nearEnd(id) ?? this.#places.get(id) ?? ROOT;
+    return this.#ordinals?.get(id) ?? this.#inBase(id);
   }
 
   /** Few are asked for of an outline that is only looked at, mostly of its last: it takes no table of all. */

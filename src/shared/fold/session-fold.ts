@@ -354,7 +354,7 @@ export class SessionFold {
   #idOf(ordinal: number): string | null {
     // The head is asked for by whoever opens a session, the others by few.
     if (this.#base !== undefined && ordinal === this.#base.head) return this.#base.headId;
-    return this.#outline.nodes[ordinal]?.[0] ?? null;
+    return this.#outline.node(ordinal)?.[0] ?? null;
   }
 
   #digestOf(ordinal: number): Digest {
