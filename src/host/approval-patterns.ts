@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isGlobMatch } from './glob-states.js';
+import { makesAnythingRun, programName, runsAnything } from './runs-anything.js';
 
 /** Programs whose first argument says what they do. */
 const withSubcommands = new Set(
@@ -12,13 +13,6 @@ const withSubcommands = new Set(
     ' ',
   ),
 );
-/** Programs that run or destroy whatever they are given. */
-const neverByName = new Set(
-  'bash cmd dash doas env eval exec find fish ksh mv node nohup npx parallel perl php powershell pwsh python python3 rm rmdir ruby sed awk sh ssh su sudo timeout watch xargs zsh dd mkfs curl wget kill chmod chown'.split(
-    ' ',
-  ),
-);
-
 /** What makes one command line more than one simple command. */
 const operators = /[;&|<>`\n\r(){}!\\]|\$\(|\$\{/;
 const assignment = /^([A-Za-z_]\w*)=/;
@@ -34,6 +28,7 @@ export function matchesPattern(tool: string, pattern: string, subject: string): 
   if (operators.test(subject)) return false;
   const words = splitWords(pattern);
   const given = splitWords(subject);
+  if (words.length === 0) return false;
   if (words.at(-1) !== '*')
     return words.length === given.length && words.every((word, index) => sameWord(word, given[index]));
   const fixed = words.slice(0, -1);
@@ -75,15 +70,17 @@ export function patternWords(tool: string, pattern: string): string {
 
 function commandPattern(command: string): string {
   const words = splitWords(command);
-  const names = words
-    .slice(0, countAssignments(words))
-    .map((word) => `${assignment.exec(word)?.[1] ?? ''}=*`);
+  const variables = words.slice(0, countAssignments(words)).map((word) => assignment.exec(word)?.[1] ?? '');
+  const names = variables.map((variable) => `${variable}=*`);
   const [program = '', next] = words.slice(names.length);
   const isPlain = /^[\w./-]+$/.test(program);
-  const hasSubcommands = withSubcommands.has(baseName(program));
+  const hasSubcommands = withSubcommands.has(programName(program));
   const isSubcommand = hasSubcommands && next !== undefined && /^[a-z][\w:-]*$/.test(next);
   const isUnclear =
-    operators.test(command) || neverByName.has(baseName(program)) || (hasSubcommands && !isSubcommand);
+    operators.test(command) ||
+    variables.some(makesAnythingRun) ||
+    runsAnything(program, next) ||
+    (hasSubcommands && !isSubcommand);
   if (!isPlain || isUnclear)
     return [...names, ...(isPlain ? [program] : []), `#sha256:${sha256(command.trim())}`].join(' ');
   return [...names, program, ...(isSubcommand ? [next] : []), '*'].join(' ');
@@ -100,15 +97,11 @@ function countAssignments(words: readonly string[]): number {
   return first === -1 ? words.length : first;
 }
 
-function splitWords(text: string): string[] {
-  return text
-    .trim()
-    .split(/[ \t]+/)
-    .filter((word) => word !== '');
-}
+const wholeQuotes = /^[^'"]*(?:(?:'[^']*'|"[^"]*")[^'"]*)*$/;
 
-function baseName(program: string): string {
-  return program.slice(program.lastIndexOf('/') + 1).toLowerCase();
+/** As a shell reads them, what stands in quotes within one word; none when a quote has no end. */
+function splitWords(text: string): string[] {
+  return wholeQuotes.test(text) ? (text.match(/(?:[^ \t'"]|'[^']*'|"[^"]*")+/g) ?? []) : [];
 }
 
 function escapeGlob(text: string): string {

@@ -44,6 +44,74 @@ describe('patterns of commands', () => {
     expect(run('npm test *', 'npm run build')).toBe(false);
   });
 
+  it('words that stand in quotes are no words of the command', () => {
+    const pattern = patternFor('run', 'NODE_ENV=test npm test');
+    expect(pattern).toBe('NODE_ENV=* npm test *');
+    expect(run(pattern, 'NODE_ENV="a b" npm test')).toBe(true);
+    for (const command of [
+      'NODE_ENV="a npm test b" rm -rf src',
+      "NODE_ENV='a npm test b' rm -rf src",
+      'NODE_ENV=a"b npm test c"d rm -rf src',
+      'NODE_ENV="it\'s npm test b" rm -rf src',
+      'NODE_ENV="a npm test',
+    ])
+      expect(run(pattern, command), command).toBe(false);
+  });
+
+  it('variables by which something else runs are remembered as exactly this command', () => {
+    for (const variable of [
+      'PATH',
+      'LD_PRELOAD',
+      'NODE_OPTIONS',
+      'GIT_SSH_COMMAND',
+      'PAGER',
+      'BASH_ENV',
+      'npm_config_x',
+    ]) {
+      const command = `${variable}=./a git fetch`;
+      const pattern = patternFor('run', command);
+      expect(run(pattern, command)).toBe(true);
+      expect(run(pattern, `${variable}=./b git fetch`), variable).toBe(false);
+    }
+  });
+
+  it('what runs whatever it is given is remembered as exactly this command, whatever it is called', () => {
+    for (const command of [
+      'python.exe a.py',
+      'cmd.exe /c dir',
+      'python3.12 -m x',
+      'nodejs a.js',
+      'time npm test',
+      'nice make',
+      '. ./env',
+      'source env',
+      'command ls',
+      'busybox sh',
+      'bunx x',
+      'uvx x',
+      'tsx a.ts',
+      'npm exec x',
+      'npm.cmd exec x',
+      'pnpm dlx x',
+      'yarn dlx x',
+      'docker run x',
+      'docker exec x',
+      'kubectl exec x',
+      'uv run x',
+      'deno eval x',
+      'deno run x',
+      'bundle exec x',
+      'git rebase --exec x',
+      'git config core.pager x',
+      'git bisect run x',
+      'go run x',
+    ]) {
+      const pattern = patternFor('run', command);
+      expect(pattern, command).toMatch(/#sha256:[0-9a-f]{64}$/);
+      expect(run(pattern, `${command} y`), command).toBe(false);
+    }
+  });
+
   it('interpreters and chains are remembered as exactly this command', () => {
     for (const command of [
       'bash build.sh',
