@@ -19,6 +19,7 @@ import type {
 } from '../src/shared/protocol.js';
 import type { HostMessage } from './connection.js';
 import { Growing } from './growing.js';
+import { entriesOfLine, type Placed } from './line-entries.js';
 
 /** What is said of a session; the rest is for the view around it. */
 type SessionMessage = Exclude<
@@ -31,7 +32,7 @@ type Of<T extends HostMessage['type']> = Extract<HostMessage, { type: T }>;
 export interface SessionParts {
   /** Settles when it was answered, whatever the answer is. */
   askSnapshot: () => Promise<unknown>;
-  askBodies: (ids: string[]) => Promise<Entry[]>;
+  askBodies: (ids: string[]) => Promise<Placed[]>;
   /** Calls back once, before the next paint. */
   nextFrame: (callback: () => void) => void;
 }
@@ -59,8 +60,8 @@ export class Session {
 
   readonly #parts: SessionParts;
   #outline = new Outline();
-  /** By id; position −1 for bodies that were asked for, of which no order is needed. */
-  readonly #entries = new Map<string, { position: number; entry: Entry }>();
+  /** By id; those of lines that were left are among them. */
+  readonly #entries = new Map<string, Placed>();
   readonly #growing = new Growing();
   #position = 0;
   #isAsking = false;
@@ -99,7 +100,8 @@ export class Session {
   #show(snapshot: Snapshot): void {
     this.#isAsking = false;
     const isOther = this.info?.id !== snapshot.session.id;
-    if (isOther) this.#entries.clear();
+    // A log that became shorter was written anew: nothing says where in it those that are here stand.
+    if (isOther || snapshot.position < this.#position) this.#entries.clear();
     this.#outline = unpackOutline(snapshot.outline);
     this.outline = { index: this.#outline };
     this.#position = snapshot.position;
@@ -165,7 +167,7 @@ export class Session {
 
   /** From here, or from the host: it may stand on another line. */
   async body(id: string): Promise<Entry | undefined> {
-    return this.entry(id) ?? (await this.#parts.askBodies([id])).find((entry) => entry.id === id);
+    return this.entry(id) ?? (await this.#parts.askBodies([id])).find(({ entry }) => entry.id === id)?.entry;
   }
 
   entry(id: string): Entry | undefined {
@@ -191,7 +193,7 @@ export class Session {
     const session = this.info?.id;
     const found = await this.#parts.askBodies(ids);
     if (session !== this.info?.id) return;
-    for (const entry of found) this.#entries.set(entry.id, { position: -1, entry });
+    for (const placed of found) this.#entries.set(placed.entry.id, placed);
     // What the host does not know any more is not asked for again.
     if (found.length > 0) this.#refold(false);
     else this.hasOlder = false;
@@ -215,7 +217,8 @@ export class Session {
       if (mayAsk) void this.#load(this.#path().slice(-PAGE));
       return;
     }
-    const entries = [...this.#entries.values()].sort((a, b) => a.position - b.position);
+    const ids = loaded.map((ordinal) => this.#idOf(ordinal));
+    const entries = entriesOfLine(this.#entries, ids, !this.hasOlder);
     const { interrupted, isHeld } = this.status;
     // What another window works in goes on there.
     const run = isHeld === true && this.status.run === 'idle' ? 'running' : this.status.run;

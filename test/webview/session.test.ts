@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/shared/notes.js';
 import { Session } from '../../webview/session.svelte.js';
-import { idle, Scene } from './bench/scenes.js';
+import { idle, Scene, type Placed } from './bench/scenes.js';
 
-function watching(scene: Scene, known: readonly Entry[] = []) {
+function watching(scene: Scene, known: readonly Placed[] = []) {
   let snapshots = 0;
   let reply = (): void => undefined;
   const asked: string[][] = [];
@@ -16,7 +15,7 @@ function watching(scene: Scene, known: readonly Entry[] = []) {
     },
     askBodies: (ids) => {
       asked.push(ids);
-      return Promise.resolve(known.filter(({ id }) => ids.includes(id)));
+      return Promise.resolve(known.filter(({ entry }) => ids.includes(entry.id)));
     },
     nextFrame: (callback) => (frame = callback),
   });
@@ -128,6 +127,33 @@ describe('session', () => {
     expect(session.rows[0]?.fork).toMatchObject({ index: 1, siblings: [{ entry_id: first }, {}] });
   });
 
+  it('says of a call on one line nothing that was decided about it on another', () => {
+    const scene = new Scene();
+    scene.turn('Write both', 't1');
+    scene.calls(
+      '',
+      ['c1', 'c2'].map((call_id) => ({ call_id, name: 'write', input: {} })),
+      't1',
+    );
+    const after = scene.result('c1', 'write', 'Created a.ts');
+    const decide = (decision: 'allow' | 'deny') => {
+      const about = { turn_id: 't1', call_id: 'c2', tool: 'write', summary: decision };
+      const request_id = scene.add({ type: 'approval_request', ...about, input_hash: 'h', targets: [] });
+      scene.add({ type: 'approval_decision', request_id, decision, feedback: `Because of ${decision}` });
+      return scene.result('c2', 'write', 'The end', decision === 'deny');
+    };
+    const denied = decide('deny');
+    const { session } = watching(scene);
+    const card = () => session.rows.flatMap((row) => ('cards' in row ? row.cards : []))[1];
+    const told = { state: 'denied', summary: 'deny', feedback: 'Because of deny' };
+    expect(card()).toMatchObject(told);
+    session.receive(scene.goTo(after));
+    session.receive(scene.append(() => decide('allow')));
+    expect(card()).toMatchObject({ state: 'ok', summary: 'allow' });
+    session.receive(scene.goTo(denied));
+    expect(card()).toMatchObject(told);
+  });
+
   it('puts streamed text together once a frame', () => {
     const scene = new Scene();
     scene.turn('Hi', 'turn-1');
@@ -214,8 +240,7 @@ describe('session', () => {
   it('brings older bodies when they are asked for, those nearest first', async () => {
     const scene = new Scene();
     for (let index = 0; index < 500; index += 1) scene.user(`Message ${index}`);
-    const known = scene.placed.map(({ entry }) => entry);
-    const { session, asked } = watching(new Scene(), known);
+    const { session, asked } = watching(new Scene(), scene.placed);
     session.receive(
       scene.snapshot({
         entries: scene.placed.slice(-100),

@@ -1,13 +1,13 @@
 /** Bodies a view asks for by id, in file order, with the notes that belong to them. Unknown ids are left out. */
 import type { PlacedEntry, SessionLog } from '../../log/store.js';
-import { isConversation, type Entry } from '../../shared/notes.js';
+import { isConversation } from '../../shared/notes.js';
 import type { Fitted } from './fitted.js';
 
 export async function readBodies(
   log: Pick<SessionLog, 'outline' | 'nodes' | 'lineFrom'>,
   fitted: Fitted,
   ids: readonly string[],
-): Promise<Entry[]> {
+): Promise<PlacedEntry[]> {
   const missing = new Set(ids);
   const newestFirst = log.outline.flatMap(([id]) => (missing.has(id) ? [id] : [])).reverse();
   const found = new Map<number, PlacedEntry>();
@@ -20,7 +20,7 @@ export async function readBodies(
     for (const { entry } of found.values()) missing.delete(entry.id);
   }
   const sorted = [...found.values()].sort((a, b) => a.position - b.position);
-  return (await fitted.all(sorted)).map(({ entry }) => entry);
+  return fitted.all(sorted);
 }
 
 function withNotes(line: readonly PlacedEntry[], wanted: ReadonlySet<string>): PlacedEntry[] {

@@ -42,8 +42,8 @@ export type Ask = z.infer<typeof askSchema>;
 
 /** The `result` of the reply to an ask, by `what`. */
 export interface AskResults {
-  /** Those that are known. */
-  bodies: Entry[];
+  /** Those that are known, and the notes on them, in file order with their positions. */
+  bodies: { position: number; entry: Entry }[];
   /** The snapshot itself comes as a message of its own, before the reply. */
   snapshot: null;
   blob: string;

@@ -171,7 +171,7 @@ export class ChatPage {
       case 'bodies':
         return {
           ok: true,
-          result: this.scene.placed.flatMap(({ entry }) => (ask.ids.includes(entry.id) ? [entry] : [])),
+          result: this.scene.placed.filter(({ entry }) => ask.ids.includes(entry.id)),
         };
       case 'snapshot':
         return { ok: true, result: null };

@@ -321,7 +321,7 @@ describe('requests of a view', () => {
     const [first] = log?.outline[0] ?? [];
     const bodies = await view.request({ type: 'ask', ask: { what: 'bodies', ids: [first, 'nobody'] } });
     if (!bodies.ok) throw new Error('refused');
-    const found = bodies.result as { id: string; type: string }[];
+    const found = (bodies.result as { entry: { id: string; type: string } }[]).map(({ entry }) => entry);
     expect(found[0]).toMatchObject({ id: first, type: 'message' });
     expect(found.map(({ type }) => type)).toContain('turn_start');
     expect(found.map(({ id }) => id)).not.toContain(log?.outline[1]?.[0]);
