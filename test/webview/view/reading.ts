@@ -55,6 +55,108 @@ export function readingTests(open: Open): void {
       expect(all).not.toContain('Qwen3');
     });
 
+    it('thoughts are folded until they are asked for', async () => {
+      const scene = new Scene();
+      scene.user('Why?');
+      scene.add({
+        type: 'message',
+        role: 'assistant',
+        parts: [
+          { type: 'reasoning', text: 'I ponder at length' },
+          { type: 'text', text: 'Because.' },
+        ],
+      });
+      const chat = await open(scene);
+      await chat.page.getByText('Because.').waitFor();
+      expect(await chat.page.getByText('I ponder at length').count()).toBe(0);
+      await chat.page.getByRole('button', { name: 'Thought about it' }).press('Enter');
+      await chat.page.getByText('I ponder at length').waitFor();
+    });
+
+    it('of a long result head and tail are shown, all of it on demand, and opened in an editor', async () => {
+      const scene = new Scene();
+      const whole = Array.from({ length: 9_000 }, (_, index) => `line ${index}`).join('\n');
+      const blob = scene.blob(whole);
+      scene.calls('', [
+        { call_id: 'r1', name: 'run', input: { command: 'long' } },
+        { call_id: 'r2', name: 'run', input: { command: 'short' } },
+      ]);
+      const content = 'line 0\n[… 99 of 100 characters left out here …]\nline 8999';
+      const given = {
+        type: 'tool_result',
+        call_id: 'r1',
+        name: 'run',
+        content,
+        blob,
+        is_error: false,
+      } as const;
+      scene.add({ type: 'message', role: 'tool', parts: [given] });
+      scene.result('r2', 'run', 'one line');
+      const chat = await open(scene);
+      for (const toggle of await chat.at('tool-toggle').all()) await toggle.click();
+      const result = chat.page.getByRole('region', { name: 'Result' });
+      expect(await result.first().innerText()).toBe(content);
+      // What is in sight already needs no editor.
+      const openInEditor = chat.page.getByRole('button', { name: 'Open in Editor' });
+      expect(await openInEditor.count()).toBe(1);
+      await openInEditor.press('Enter');
+      await eventually(() => chat.commands()).toEqual([{ type: 'open_code', text: whole, info: '' }]);
+      await chat.page.getByRole('button', { name: 'Show All' }).press('Enter');
+      await result.getByText('line 4500').waitFor();
+    });
+
+    it('G10: an Enter of an input method does nothing in any of the other fields', async () => {
+      const scene = new Scene();
+      const first = scene.user('Which way?');
+      scene.answer('Left');
+      scene.add({ type: 'head', entry_id: first });
+      scene.answer('Right');
+      const chat = await open(scene);
+      await chat.at('branch-prev').click();
+      await chat.at('left-branch').waitFor();
+      await chat.at('tree-toggle').click();
+      await chat.post(
+        scene.append(() => {
+          scene.turn('Do it', 'turn-1');
+          const asks = [
+            { call_id: 'a1', name: 'ask', input: { question: 'How?' } },
+            { call_id: 'r1', name: 'run', input: { command: 'npm test' } },
+          ];
+          scene.calls('', asks, 'turn-1');
+          for (const [call_id, tool] of [
+            ['a1', 'ask'],
+            ['r1', 'run'],
+          ] as const) {
+            const asked = { call_id, tool, summary: call_id, input_hash: 'x', targets: [] };
+            scene.add({ type: 'approval_request', ...asked, risk: 'run', turn_id: 'turn-1' });
+          }
+        }),
+      );
+      await chat.at('tree-node').first().hover();
+      const naming = chat.at('tree-node').first().getByRole('button', { name: 'Label' });
+      const fields = [
+        'What the summary is to keep above all',
+        'Search the tree',
+        'What to do instead, sent with Deny',
+        'Your answer; Enter sends it',
+        'Label',
+      ];
+      const before = chat.intents().length;
+      for (const name of fields) {
+        if (name === 'Label') await naming.click();
+        const field = chat.page.getByRole('textbox', { name, exact: true });
+        await field.fill('にほん');
+        await field.dispatchEvent('compositionstart');
+        for (const key of ['Enter', 'Escape']) {
+          await field.dispatchEvent('keydown', { key, isComposing: true });
+          await field.dispatchEvent('keydown', { key, keyCode: 229 });
+        }
+        await field.dispatchEvent('compositionend');
+        expect(await field.inputValue()).toBe('にほん');
+      }
+      expect(chat.intents()).toHaveLength(before);
+    });
+
     it('prefers-reduced-motion: nothing moves, spins or blinks, and nothing else is different', async () => {
       const scene = new Scene();
       scene.turn('Look', 'turn-1');
