@@ -55,26 +55,26 @@ test('H1: a prompt edited while no server answers: the old line is whole, the ne
 
 test('back to three of five, on from there, and forked: the copy has that line alone', () =>
   withScriptedModel({}, async ({ editor, server, person }) => {
-    server.enqueue(reply.text('One.'), reply.text('Two.'), reply.text('Other.'));
-    await person.ask('First', 'One.');
-    await person.ask('Second', 'Two.');
-    const answer = person.message('assistant').filter({ hasText: 'One.' });
+    const numbers = ['one', 'two', 'three', 'four', 'five'];
+    server.enqueue(...numbers.map((number) => reply.text(`Answer ${number}.`)), reply.text('Other four.'));
+    for (const number of numbers) await person.ask(`Prompt ${number}`, `Answer ${number}.`);
+    const answer = person.message('assistant').filter({ hasText: 'Answer three.' });
     await answer.hover();
     await answer.locator('[data-testid="branch-here"]').click();
-    await person.says('One.');
-    await person.message('assistant').filter({ hasText: 'Two.' }).waitFor({ state: 'detached' });
-    await person.ask('Another second', 'Other.');
-    expect(toldTo(server, 3)).toEqual(['First', 'One.', 'Another second']);
+    await person.message('user').filter({ hasText: 'Prompt four' }).waitFor({ state: 'detached' });
+    await person.ask('Another four', 'Other four.');
+    const line = numbers.slice(0, 3).flatMap((number) => [`Prompt ${number}`, `Answer ${number}.`]);
+    expect(toldTo(server, 6)).toEqual([...line, 'Another four']);
     await editor.runCommand('Bough: Fork Session…');
     await editor.pick('From the end');
     const copy = await personAt(editor);
     await copy.at('session-title').filter({ hasText: 'fork' }).waitFor();
-    await copy.says('Other.');
+    await copy.says('Other four.');
+    expect(await texts(copy)).toEqual([...line, 'Another four', 'Other four.']);
+    expect(await copy.picker().count()).toBe(0);
     const logs = logsBelow(editor.storage());
     expect(logs).toHaveLength(2);
-    const messages = logs.map((log) => ofType(log, 'message').length).sort();
-    expect(messages).toEqual([4, 6]);
-    expect(await copy.picker().count()).toBe(0);
+    expect(logs.map((log) => ofType(log, 'message').length).sort((a, b) => a - b)).toEqual([8, 12]);
   }));
 
 test('a part is told by a summary, read in full, and branched from; a line is compacted twice', () =>
@@ -107,6 +107,17 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     expect(await person.at('branch-summary').innerText()).toContain('4 messages, from “What are oaks?” on');
     await editor.screenshot('collapsed');
 
+    // before it the model is told the messages themselves again
+    await person.chat.getByRole('button', { name: 'Branch from Before It' }).click();
+    await person.at('branch-summary').waitFor({ state: 'detached' });
+    server.enqueue(reply.text('Two, still.'));
+    await person.ask('And of all that was said?', 'Two, still.');
+    const expanded = toldTo(server, 6).join('\n');
+    expect(expanded).toContain('Oaks are trees.');
+    expect(expanded).not.toContain('Oaks and elms were named trees.');
+    await person.at('branch-prev').last().click();
+    await person.at('branch-summary').waitFor();
+
     // inside of what it tells
     const inside = person.message('assistant').filter({ hasText: 'Oaks are trees.' });
     await inside.hover();
@@ -114,7 +125,7 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     await person.at('branch-summary').waitFor({ state: 'detached' });
     server.enqueue(reply.text(long('Acorn')));
     await person.ask('And acorns?', 'Acorn 299');
-    expect(toldTo(server, 6)).toEqual(['What are oaks?', 'Oaks are trees.', 'And acorns?']);
+    expect(toldTo(server, 7)).toEqual(['What are oaks?', 'Oaks are trees.', 'And acorns?']);
 
     const compact = async (summary: string, times: number) => {
       server.enqueue(reply.text(summary));
@@ -130,10 +141,10 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     await person.ask('And leaves?', 'Leaf 299');
     await compact('Acorns and leaves grow on oaks.', 2);
     // the second begins from the first
-    expect(toldTo(server, 9).join('\n')).toContain('Acorns grow on oaks.');
+    expect(toldTo(server, 10).join('\n')).toContain('Acorns grow on oaks.');
     server.enqueue(reply.text('On oaks.'));
     await person.ask('Where do they grow?', 'On oaks.');
-    const last = toldTo(server, 10).join('\n');
+    const last = toldTo(server, 11).join('\n');
     expect(last).toContain('Acorns and leaves grow on oaks.');
     expect(last).not.toContain('Acorn 7');
 
@@ -144,6 +155,6 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     await person.at('compaction').first().waitFor({ state: 'detached' });
     server.enqueue(reply.text('With all of it.'));
     await person.ask('Once more?', 'With all of it.');
-    expect(toldTo(server, 11).join('\n')).toContain('Acorn 7');
+    expect(toldTo(server, 12).join('\n')).toContain('Acorn 7');
     expect(ofType(onlyLog(editor.storage()), 'compaction')).toHaveLength(2);
   }));
