@@ -28,6 +28,7 @@ export async function readConversation(
   const outline = new Outline(log.outline);
   const rows = new Map(rowsOf(entries, outline, state, 'idle').map((row) => [row.entry.id, row]));
   const read: Read = (hash, beginning) => readBlob(log.blobs, hash, beginning);
+  const long = longResults(entries);
   const blocks: Block[] = [];
   for (const one of [...entries, ...lost].sort((a, b) => a.position - b.position)) {
     if (!isHad(one)) {
@@ -36,7 +37,7 @@ export async function readConversation(
     }
     const { entry } = one;
     const row = rows.get(entry.id);
-    if (row !== undefined) blocks.push(...(await rowBlocks(row, read)));
+    if (row !== undefined) blocks.push(...(await rowBlocks(await withWhole(row, long, read), read)));
     else if (!isConversationBody(entry.type)) {
       const text = noteText(entry);
       if (text !== undefined) blocks.push({ kind: 'quiet', text });
@@ -45,6 +46,30 @@ export async function readConversation(
     if (label !== undefined) blocks.push({ kind: 'quiet', text: `Label: ${label}` });
   }
   return { title, facts: [...lostFacts(lost), ...factsOf(log, outline)], blocks, lost };
+}
+
+const resultKey = (entry: string, call: string): string => `${entry} ${call}`;
+
+/** Blobs of results of which the log itself has but the beginning and the end. */
+function longResults(entries: readonly PlacedEntry[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { entry } of entries) {
+    if (entry.type !== 'message') continue;
+    for (const part of entry.parts)
+      if (part.type === 'tool_result' && part.blob !== undefined)
+        found.set(resultKey(entry.id, part.call_id), part.blob);
+  }
+  return found;
+}
+
+async function withWhole(row: Row, long: ReadonlyMap<string, string>, read: Read): Promise<Row> {
+  if (row.kind !== 'assistant') return row;
+  const cards: ToolCard[] = [];
+  for (const card of row.cards) {
+    const blob = long.get(resultKey(card.result_id ?? '', card.call.call_id));
+    cards.push(blob === undefined ? card : { ...card, result: await read(blob, card.result ?? '') });
+  }
+  return { ...row, cards };
 }
 
 const isHad = (one: PlacedEntry | LostEntry): one is PlacedEntry => 'entry' in one;
@@ -105,10 +130,13 @@ async function bodyBlocks(row: Row, read: Read): Promise<Block[]> {
     case 'incomplete': {
       const { reason, error } = row.entry;
       const texts: Block[] = [];
-      for (const { text, blob, preview } of [...(row.entry.earlier ?? []), row.entry]) {
+      for (const tried of [...(row.entry.earlier ?? []), row.entry]) {
         if (texts.length > 0)
           texts.push({ kind: 'quiet', text: 'It broke off here and was asked for again.' });
-        texts.push({ kind: 'markdown', text: blob === undefined ? text : await read(blob, preview ?? '') });
+        const { reasoning = '', reasoning_blob, text, blob, preview = '' } = tried;
+        const thought = reasoning_blob === undefined ? reasoning : await read(reasoning_blob, reasoning);
+        if (thought.trim() !== '') texts.push({ kind: 'code', label: 'Thought', text: thought });
+        texts.push({ kind: 'markdown', text: blob === undefined ? text : await read(blob, preview) });
       }
       const why = [reason ?? 'unknown', ...(error === undefined ? [] : [error])].join(', ');
       return [

@@ -1,5 +1,6 @@
 /** An exported conversation as Markdown. What somebody wrote stays as it was written; only what we add is marked up. */
 import type { Block, Conversation } from './blocks.js';
+import { closedMarkdown } from './closed-markdown.js';
 
 export function writeMarkdown({ title, facts, blocks }: Conversation): string {
   const head = [`# ${escapeLine(title)}`, ...facts.map((fact) => `> ${escapeLine(fact)}`)];
@@ -12,7 +13,7 @@ function blockText(block: Block): string {
       return `## ${escapeLine(block.text)}`;
     case 'markdown':
     case 'typed':
-      return block.text.trimEnd();
+      return closedMarkdown(block.text.trimEnd());
     case 'quiet':
       return `*${escapeLine(block.text)}*`;
     case 'code':

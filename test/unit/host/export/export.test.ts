@@ -1,6 +1,7 @@
 /** Exports of real logs: what a reader finds in them, and that nothing in them can do anything. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Lexer } from 'marked';
 import { parseFragment } from './parse-html.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mapConversation } from '../../../../src/host/export/blocks.js';
@@ -263,6 +264,68 @@ describe('an export of the line that is shown', () => {
     expect(changed).toBe(1);
     expect(writeMarkdown(conversation)).toContain('My key is [redacted]');
     expect(writeHtml(conversation)).not.toContain('0123456789');
+  });
+
+  it('has long results whole, and what an answer thought that never ended', async () => {
+    const log = await place.store().create({ id: 's' });
+    const [result, thought] = [await log.blobs.put('The whole result'), await log.blobs.put('All thoughts')];
+    await log.append([
+      {
+        type: 'message',
+        role: 'assistant',
+        parts: [{ type: 'tool_call', call_id: 'c1', name: 'read', input: {} }],
+      },
+      {
+        type: 'message',
+        role: 'tool',
+        parts: [
+          {
+            type: 'tool_result',
+            ...{ call_id: 'c1', name: 'read', content: 'The wh…lt', is_error: false, blob: result },
+          },
+        ],
+      },
+      {
+        type: 'incomplete_output',
+        ...{ attempt_id: 'A2', text: 'Half', incomplete: true, reason: 'crash' },
+        ...{ reasoning: 'All', reasoning_blob: thought },
+        earlier: [{ attempt_id: 'A1', text: 'Before', reasoning: 'Thought before' }],
+      },
+    ]);
+    const text = await markdown(log);
+    for (const words of ['The whole result', 'All thoughts', 'Half', 'Before', 'Thought before'])
+      expect(text).toContain(words);
+  });
+
+  it('lets nothing that stays open swallow what comes after it', async () => {
+    const open = [
+      '```js\nlet a;',
+      '~~~~\n~~~',
+      '```\n````js',
+      '<!-- so',
+      '<pre>\n\nx',
+      '<script>',
+      'a\n\n```',
+    ];
+    const closed = [
+      '```\na\n```',
+      '> ```\n> a',
+      '- ```\n  a',
+      '<!-- a -->',
+      '    ```',
+      '`` a ```',
+      '<pre></pre>',
+    ];
+    for (const text of [...open, ...closed]) {
+      const log = await place.store().create({ id: `s${String([...open, ...closed].indexOf(text))}` });
+      await log.append([user(text), assistant(text), user('Later')]);
+      const written = await markdown(log);
+      const headings = new Lexer()
+        .lex(written)
+        .flatMap((one) => (one.type === 'heading' ? [one.raw.trim()] : []));
+      expect(headings, text).toEqual(['# Title', '## Prompt', '## Answer', '## Prompt']);
+      if (closed.includes(text)) expect(written).toContain(`${text}\n\n`);
+    }
   });
 
   it('says so when a long text is not there any more, and keeps its beginning', async () => {
