@@ -119,6 +119,20 @@ export function treeTests(open: Open): void {
         to_id: end,
       });
       await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.older}"]`).click();
+      const focus = chat.page.getByLabel('What the summary is to keep above all');
+      await focus.fill(' the prices ');
+      await focus.press('Enter');
+      await eventually(() => chat.intents().at(-1)).toMatchObject({
+        type: 'bring_summary',
+        focus: 'the prices',
+      });
+      // None: it is put away, and nothing is asked of the model.
+      await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.older}"]`).click();
+      const before = chat.intents().length;
+      await chat.at('left-branch').getByRole('button', { name: 'Dismiss' }).click();
+      await eventually(() => chat.at('left-branch').count()).toBe(0);
+      expect(chat.intents()).toHaveLength(before);
+      await chat.page.locator(`[data-testid="tree-node"][data-entry-id="${ids.older}"]`).click();
       await chat.at('left-back').click();
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: end });
     });
