@@ -8,7 +8,7 @@ import type { OpenSessions } from './sessions/open-sessions.js';
 import type { WindowStore } from './sessions/window-store.js';
 
 type ReachedStore = Pick<SessionStore, 'list' | 'rename' | 'archive' | 'unarchive' | 'delete'> &
-  Pick<StoreAbilities, 'fork'>;
+  Pick<StoreAbilities, 'fork' | 'setTags'>;
 
 export interface Reach {
   owner: string | undefined;
@@ -29,7 +29,7 @@ export function reachOf(store: WindowStore, sessions: OpenSessions, owner: strin
   return {
     owner,
     store: owned,
-    of: (other) => ({ list: (query: ListQuery = {}) => other.list({ ...query, owner }) }),
+    of: (other) => ({ list: async (query: ListQuery = {}) => other.list(owned.own(query)) }),
     check: async (id) => {
       // One that is open and not written yet is in no list.
       const opened = sessions.peekReadable(id);

@@ -14,6 +14,7 @@ import type { HostSession } from './sessions/session.js';
 
 export interface ApiSessionParts {
   rename: (id: string, name: string) => Promise<void>;
+  tag: (id: string, tags: readonly string[]) => Promise<void>;
 }
 
 const orThrow = async <T>(work: Promise<Outcome<T>>): Promise<T> => {
@@ -29,6 +30,11 @@ function asText(what: string, given: unknown): string {
     'InvalidArgument',
     `${what} must be a text, not ${given === null ? 'null' : typeof given}.`,
   );
+}
+
+function asTexts(what: string, given: unknown): string[] {
+  if (Array.isArray(given)) return given.map((one, index) => asText(`${what}, ${index + 1}`, one));
+  throw new BoughError('InvalidArgument', `${what} must be an array of texts.`);
 }
 
 export function apiSession(session: HostSession, parts: ApiSessionParts): BoughSession {
@@ -68,6 +74,10 @@ export function apiSession(session: HostSession, parts: ApiSessionParts): BoughS
       return summary.entry_id ?? '';
     },
     setName: async (name) => parts.rename(log.id, asText('The name', name)),
+    get tags() {
+      return [...log.state().tags];
+    },
+    setTags: async (tags) => parts.tag(log.id, asTexts('The tags', tags)),
     bindAgent: async (agentId) =>
       void (await orThrow(agent.bindAgent(asText('The id of an agent', agentId)))),
     clear: async () => void (await done({ type: 'clear' })),

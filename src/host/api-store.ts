@@ -1,5 +1,5 @@
 /** What other extensions do with sessions as a whole: open, list, fork, archive, delete, prune. */
-import type { Deletion, ForkOptions, SessionSummary } from '../log/store.js';
+import type { Deletion, ForkOptions, SessionStore, SessionSummary } from '../log/store.js';
 import type { CustomStore } from '../log/custom-store.js';
 import { byUpdate } from '../log/list-page.js';
 import { isKnownBy } from '../log/workspace-key.js';
@@ -12,7 +12,7 @@ import { pruneSessions } from './api-prune.js';
 import { reachOf, type Reach } from './api-reach.js';
 import { routedSession, type RouteParts } from './api-routes.js';
 import type { ToolBox } from './api-tools.js';
-import type { BoughSession, ExtensionTool, OpenOptions } from './api.js';
+import type { BoughSession, ExtensionTool, OpenOptions, SessionQuery } from './api.js';
 import type { PlatformPolicy } from '../shared/route.js';
 import type { Chats } from './chat/chats.js';
 import { randomIds } from './clock.js';
@@ -46,6 +46,7 @@ export interface StoreApi {
   panelSession(): Promise<BoughSession | undefined>;
   listSessions(folder?: string): Promise<SessionSummary[]>;
   listAllSessions(): Promise<SessionSummary[]>;
+  findSessions(query?: SessionQuery): Promise<{ sessions: SessionSummary[]; cursor?: string }>;
   deleteSession(id: string): Promise<void>;
   forkSession(id: string, options?: Pick<ForkOptions, 'at' | 'before' | 'title'>): Promise<BoughSession>;
   archiveSession(id: string): Promise<void>;
@@ -75,14 +76,21 @@ export function createStoreApi(given: StoreApiParts, owner?: string): StoreApi {
       return opened.agent.log.position === 0 ? undefined : open(parts, { session: opened.agent.log.id });
     },
     listSessions: async (folder) =>
-      structuredClone(folder === undefined ? await allRows(reach.store) : await listFolder(parts, folder)),
+      structuredClone(
+        await allRows(folder === undefined ? reach.store : ((await storeOf(parts, folder)) ?? nothing)),
+      ),
     listAllSessions: async () => {
+      const folders = (await buckets.list()).map((bucket) => buckets.open(bucket).store);
       const lists = await readEach(
-        await buckets.list(),
-        async (bucket) => allRows(reach.of(buckets.open(bucket).store)),
+        [...folders, ...store.besideFolders()],
+        async (one) => allRows(reach.of(one)),
         parts.onError,
       );
       return structuredClone(lists.flat().sort(byUpdate));
+    },
+    findSessions: async ({ folder, ...query } = {}) => {
+      const listed = folder === undefined ? reach.store : ((await storeOf(parts, folder)) ?? nothing);
+      return structuredClone(await listed.list(query));
     },
     deleteSession: async (id) => {
       needSession(id);
@@ -147,6 +155,10 @@ async function open(parts: ReachingParts, options: OpenOptions): Promise<BoughSe
       await reach.store.rename(renamed, name);
       parts.tree.refresh();
     },
+    tag: async (tagged, tags) => {
+      await reach.store.setTags(tagged, tags);
+      parts.tree.refresh();
+    },
   });
   if (options.history !== undefined) await session.setHistory(options.history);
   return session;
@@ -157,7 +169,7 @@ async function open(parts: ReachingParts, options: OpenOptions): Promise<BoughSe
  * extension only the name counts.
  */
 async function idOf(parts: ReachingParts, options: OpenOptions): Promise<string> {
-  const { store, buckets, chats, routes, reach } = parts;
+  const { store, chats, routes, reach } = parts;
   const { session, path, continueLast, ephemeral, folder, history, route } = options;
   if (history !== undefined && (session !== undefined || path !== undefined || continueLast === true))
     throw new BoughError(
@@ -187,14 +199,33 @@ async function idOf(parts: ReachingParts, options: OpenOptions): Promise<string>
   }
   if (session !== undefined) await reach.check(session);
   if (ephemeral) return store.ephemeralId(session);
-  const bucket = folder === undefined ? undefined : await bucketOf(buckets, folder);
-  if (bucket) store.visit(buckets.open(bucket));
+  if (folder !== undefined) return idIn(parts, folder, options);
   if (session !== undefined) return session;
   if (!continueLast) return randomIds.session();
-  if (folder === undefined && reach.owner === undefined) return chats.ofSideBar();
-  const listed = folder === undefined ? store : bucket && buckets.open(bucket).store;
-  const [last] = listed ? (await reach.of(listed).list({ limit: 1 })).sessions : [];
+  if (reach.owner === undefined) return chats.ofSideBar();
+  const [last] = (await reach.of(store).list({ limit: 1 })).sessions;
   return last?.id ?? randomIds.session();
+}
+
+/** Of a session of this folder, whether it is there or begins there. */
+async function idIn(
+  parts: ReachingParts,
+  folder: string,
+  { session, continueLast }: OpenOptions,
+): Promise<string> {
+  const { store, reach } = parts;
+  const place = await placeOf(parts, folder);
+  if (place === undefined)
+    throw new BoughError(
+      'InvalidArgument',
+      `Bough does not know the folder ${folder}: nothing was said in it yet. Open it in VS Code, or leave \`folder\` out.`,
+    );
+  store.visit(place);
+  const [last] =
+    continueLast && session === undefined ? (await reach.of(place.store).list({ limit: 1 })).sessions : [];
+  const id = session ?? last?.id ?? randomIds.session();
+  if (place.key !== store.first.key && !(await isSomewhere(parts, id))) store.beginIn(place, id);
+  return id;
 }
 
 /** It is written, or open without being. */
@@ -202,10 +233,20 @@ async function isSomewhere({ store, sessions }: StoreApiParts, id: string): Prom
   return sessions.peek(id) !== undefined || (await store.summary(id)) !== undefined;
 }
 
-async function listFolder({ buckets, reach }: ReachingParts, folder: string): Promise<SessionSummary[]> {
-  const bucket = await bucketOf(buckets, folder);
-  return bucket ? allRows(reach.of(buckets.open(bucket).store)) : [];
+const nothing: Pick<SessionStore, 'list'> = { list: () => Promise.resolve({ sessions: [] }) };
+
+/** What is reached of the sessions of this folder; undefined when there are none. */
+async function storeOf({ buckets, store, reach }: ReachingParts, folder: string) {
+  const place = await placeOf({ buckets, store }, folder);
+  return place && reach.of(place.store);
 }
 
-const bucketOf = async (buckets: Buckets, folder: string) =>
-  (await buckets.list()).find(({ uris }) => isKnownBy(uris, folder));
+/** One of this window may have nothing on disk yet. */
+async function placeOf(
+  { buckets, store }: Pick<StoreApiParts, 'buckets' | 'store'>,
+  folder: string,
+): Promise<Place | undefined> {
+  const bucket = (await buckets.list()).find(({ uris }) => isKnownBy(uris, folder));
+  if (bucket) return buckets.open(bucket);
+  return store.places.find((place) => place.folder !== undefined && isKnownBy([place.folder], folder));
+}

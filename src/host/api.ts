@@ -28,6 +28,7 @@ export type CurrentSessionCall =
   | 'summarizeBranch'
   | 'collapseBranch'
   | 'setName'
+  | 'setTags'
   | 'bindAgent'
   | 'clear'
   | 'history'
@@ -68,8 +69,10 @@ export interface BoughApi extends CurrentSession {
   open(options?: OpenOptions): Promise<BoughSession>;
   /** Sessions of the folder of this URI (default: those of this window), newest first, archived ones included. */
   listSessions(folder?: string): Promise<SessionSummary[]>;
-  /** Sessions of all folders, newest first. */
+  /** Sessions of all folders, newest first; also those in memory and in stores of extensions. */
   listAllSessions(): Promise<SessionSummary[]>;
+  /** A page of `listSessions`, of those that were asked for. @throws BoughError InvalidArgument for a wrong limit or cursor */
+  findSessions(query?: SessionQuery): Promise<{ sessions: SessionSummary[]; cursor?: string }>;
   /** For good, with everything that belongs to it. Idempotent. */
   deleteSession(id: string): Promise<void>;
   /**
@@ -96,7 +99,8 @@ export interface BoughApi extends CurrentSession {
    */
   registerPlatformPolicy(platform: string, policy: PlatformPolicy): Promise<Disposable>;
   /**
-   * Deletes by age, in milliseconds; zero deletes nothing. With `dryRun` it says what would go. What runs, is on show, waits
+   * Deletes by age, in milliseconds; zero deletes nothing. With `dryRun` it says what would go. Of a registered store only
+   * whole sessions go. What runs, is on show, waits
    * for an approval or carries a goal stays; what another extension holds alone goes, and its calls fail with SessionStale.
    */
   prune(policy: PrunePolicy, options?: { dryRun?: boolean }): Promise<PruneReport>;
@@ -123,7 +127,7 @@ export interface OpenOptions {
   continueLast?: boolean;
   /** Kept in memory only: nothing of it is on disk. */
   ephemeral?: boolean;
-  /** URI of another folder whose session is meant. */
+  /** URI of another folder whose session is meant; a new one begins there. A folder that Bough does not know is an error. */
   folder?: string;
   /** The session that a place outside the editor talks to. With `session`, `path` or `continueLast` it is an error. */
   route?: OpenRoute;
@@ -133,6 +137,23 @@ export interface OpenOptions {
    */
   history?: readonly HistoryMessage[];
   show?: boolean;
+}
+
+export interface SessionQuery {
+  /** URI; default: those of this window. */
+  folder?: string;
+  /** Default: those that are not. */
+  archived?: boolean | 'all';
+  /** Id of the extension that they belong to. */
+  owner?: string;
+  /** They have all of these. */
+  tags?: readonly string[];
+  /** In the title or said in the session, in any case. */
+  text?: string;
+  /** Default 50, at most 200. */
+  limit?: number;
+  /** Of the page before. */
+  cursor?: string;
 }
 
 export interface ExtensionTool {
@@ -236,6 +257,10 @@ export interface BoughSession {
   ): Promise<string>;
   /** What the session is called from now on, in place of a title made from its first prompt. */
   setName(name: string): Promise<void>;
+  /** By which `findSessions` finds it; of the session as a whole. */
+  readonly tags: readonly string[];
+  /** In place of those it has: trimmed, each once. */
+  setTags(tags: readonly string[]): Promise<void>;
   /** The agent of yours that this line is bound to; null when it is to none. */
   readonly agentId: string | null;
   /**

@@ -29,7 +29,7 @@ export class OwnedStore implements Owned {
   }
 
   async create(init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
-    return this.#mine(await this.#inner.create(this.#owned(init), signal));
+    return this.#mine(await this.#inner.create(this.own(init), signal));
   }
 
   async open(id: string, signal?: AbortSignal): Promise<SessionLog> {
@@ -39,11 +39,11 @@ export class OwnedStore implements Owned {
 
   async openOrCreate(id: string, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
     await this.#check(id);
-    return this.admit(await this.#inner.openOrCreate(id, this.#owned(init), signal));
+    return this.admit(await this.#inner.openOrCreate(id, this.own(init), signal));
   }
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
-    const page = await this.#inner.list({ ...query, ...this.#owned(query) });
+    const page = await this.#inner.list({ ...query, ...this.own(query) });
     for (const { id } of page.sessions) this.#own.add(id);
     return page;
   }
@@ -81,12 +81,12 @@ export class OwnedStore implements Owned {
 
   async fork(id: string, options: ForkOptions = {}): Promise<SessionLog> {
     await this.#check(id);
-    return this.#mine(await this.#inner.fork(id, { ...options, ...this.#owned(options) }));
+    return this.#mine(await this.#inner.fork(id, { ...options, ...this.own(options) }));
   }
 
   async importCopy(source: SessionLog, init: SessionInit = {}, signal?: AbortSignal): Promise<SessionLog> {
     this.admit(source);
-    return this.#mine(await this.#inner.importCopy(source, this.#owned(init), signal));
+    return this.#mine(await this.#inner.importCopy(source, this.own(init), signal));
   }
 
   async delete(id: string, signal?: AbortSignal): Promise<Deletion> {
@@ -111,7 +111,8 @@ export class OwnedStore implements Owned {
     return this.#mine(log);
   }
 
-  #owned<T extends { owner?: string }>(given: T): T & { owner: string } {
+  /** The same as this owner's. @throws BoughError AccessDenied for what is asked for another */
+  own<T extends { owner?: string }>(given: T): T & { owner: string } {
     if (given.owner !== undefined && given.owner !== this.#owner)
       throw new BoughError('AccessDenied', `${this.#owner} cannot act for ${given.owner}.`);
     return { ...given, owner: this.#owner };

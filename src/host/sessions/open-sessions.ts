@@ -10,6 +10,7 @@ import { BoughError, isBoughError } from '../../shared/failure.js';
 import { createBag, createSignal, type Bag, type Signal } from '../disposables.js';
 import { isGone, stillGone } from './gone.js';
 import type { HostSession } from './session.js';
+import type { WindowStore } from './window-store.js';
 
 export type SessionEvent =
   /** `rested`: let go of, to be opened again; `closed`: it may be gone. */
@@ -18,7 +19,7 @@ export type SessionEvent =
   | { id: string; type: 'agent'; event: AgentEvent };
 
 export interface OpenSessionsParts {
-  store: SessionStore & Partial<Pick<StoreAbilities, 'summary'>>;
+  store: SessionStore & Partial<Pick<StoreAbilities, 'summary'> & Pick<WindowStore, 'folderOf'>>;
   folder: string | undefined;
   /** Puts agent and host facts around a log. */
   create: (log: SessionLog) => HostSession;
@@ -214,7 +215,8 @@ export class OpenSessions implements Disposable {
   }
 
   private async createLog(id: string, owner: string | undefined): Promise<OpenedLog> {
-    const { store, folder } = this.parts;
+    const { store } = this.parts;
+    const folder = store.folderOf?.(id) ?? this.parts.folder;
     try {
       const row = await store.summary?.(id);
       // Nobody is to write a new conversation where the old one is only away.

@@ -155,7 +155,14 @@ export class WindowStore implements SessionStore {
 
   /** It can be found again by its id in another window, or after a reload. */
   isKept(id: string): boolean {
-    return !this.#ephemeral.has(id) && !this.#files.has(id) && !this.#begun.has(id);
+    const begun = this.#begun.get(id);
+    const isOnDisk = begun === undefined || begun.logs !== undefined;
+    return isOnDisk && !this.#ephemeral.has(id) && !this.#files.has(id);
+  }
+
+  /** Of a session that is to begin in another place than the first. */
+  folderOf(id: string): string | undefined {
+    return this.#begun.get(id)?.folder;
   }
 
   /** Its log was opened from elsewhere. */
@@ -247,8 +254,7 @@ export class WindowStore implements SessionStore {
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
     const places = [...this.#places, ...this.#registered];
-    const stores = places.map(({ store }) => store);
-    const all = this.#ephemeral.size > 0 ? [...stores, this.parts.memory] : stores;
+    const all = [...this.#places.map(({ store }) => store), ...this.besideFolders()];
     const failing = new Map<string, unknown>();
     const page = await mergeLists(all, query, (index, error) =>
       failing.set(places[index]?.key ?? 'memory', error),
@@ -257,6 +263,12 @@ export class WindowStore implements SessionStore {
     for (const [key, error] of failing) this.#tell(key, error);
     this.#failing = [...failing.values()].map(messageOf);
     return page;
+  }
+
+  /** Stores of other extensions, and what is in memory. */
+  besideFolders(): WholeStore[] {
+    const registered = this.#registered.map(({ store }) => store);
+    return this.#ephemeral.size > 0 ? [...registered, this.parts.memory] : registered;
   }
 
   /** Why some sessions were not in the list that was given last. */
@@ -270,7 +282,8 @@ export class WindowStore implements SessionStore {
 
   async setTags(id: string, tags: readonly string[], signal?: AbortSignal): Promise<void> {
     const store = await this.#of(id);
-    await (store.setTags?.(id, tags, signal) ?? unable('tag a session'));
+    const cleaned = tags.map((tag) => this.parts.clean(tag));
+    await (store.setTags?.(id, cleaned, signal) ?? unable('tag a session'));
   }
 
   async archive(id: string, signal?: AbortSignal): Promise<void> {

@@ -11,7 +11,7 @@ const edit = { name: 'edit', input: { path: 'a.txt', edits: [{ old_text: 'old', 
 async function waiting() {
   const world = makeWorld([calls([edit]), text('Done.')]);
   const host = await world.sessions.open('one');
-  const session = apiSession(host, { rename: () => Promise.resolve() });
+  const session = apiSession(host, { rename: () => Promise.resolve(), tag: () => Promise.resolve() });
   const turn = session.prompt('Change it').catch((error: unknown) => error);
   await idle();
   const [pending] = session.pendingApprovals();

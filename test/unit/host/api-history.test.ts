@@ -6,7 +6,10 @@ import { begins, calls, hang, text } from '../agent/fake-model.js';
 import { idle, makeWorld, type World } from './world.js';
 
 const opened = async (world: World, id = 'one') =>
-  apiSession(await world.sessions.open(id), { rename: (session, name) => world.store.rename(session, name) });
+  apiSession(await world.sessions.open(id), {
+    rename: (session, name) => world.store.rename(session, name),
+    tag: () => Promise.resolve(),
+  });
 
 const textsOf = (messages: readonly { parts: readonly { type: string }[] }[]) =>
   messages.flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : part.type)));
@@ -288,6 +291,8 @@ describe('what other extensions say', () => {
     for (const call of [
       () => session.prompt(none),
       () => session.setName(none),
+      () => session.setTags(none as never),
+      () => session.setTags([none]),
       () => session.bindAgent(none),
       () => session.extensionData.add(none, 1),
     ])

@@ -6,7 +6,7 @@ import { makeWorld } from './world.js';
 async function opened(replies: Parameters<typeof makeWorld>[0]) {
   const world = makeWorld(replies);
   const host = await world.sessions.open('one');
-  const session = apiSession(host, { rename: (id, name) => world.store.rename(id, name) });
+  const session = apiSession(host, { rename: () => Promise.resolve(), tag: () => Promise.resolve() });
   return { world, session, agent: host.agent };
 }
 

@@ -126,6 +126,30 @@ describe('the API of one extension', () => {
     expect((await person.listSessions()).some(({ archived }) => archived)).toBe(false);
   });
 
+  it('finds its own by what they are tagged with, page by page, and is told that it asks for another’s', async () => {
+    const { person, mine, say } = make();
+    await say(person, 'a person');
+    for (const id of ['first', 'second', 'third']) {
+      await say(mine, id);
+      await (await mine.openSession({ session: id })).setTags([' ci ', 'ci', id]);
+    }
+    expect((await mine.openSession({ session: 'first' })).tags).toEqual(['ci', 'first']);
+    const page = await mine.findSessions({ tags: ['ci'], limit: 2 });
+    const rest = await mine.findSessions({ tags: ['ci'], limit: 2, cursor: page.cursor ?? '' });
+    expect([page.sessions.length, rest.sessions.length, rest.cursor]).toEqual([2, 1, undefined]);
+    expect(ids([...page.sessions, ...rest.sessions])).toEqual(['first', 'second', 'third']);
+    expect(ids((await mine.findSessions({ tags: ['ci', 'third'] })).sessions)).toEqual(['third']);
+    expect(ids((await mine.findSessions({ folder: 'file:///p', text: 'SECOND' })).sessions)).toEqual([
+      'second',
+    ]);
+    expect((await mine.findSessions({ archived: true })).sessions).toEqual([]);
+    expect(ids((await person.findSessions({ owner: 'acme.mine' })).sessions)).toHaveLength(3);
+    for (const folder of [{}, { folder: 'file:///p' }])
+      expect(await refusal(mine.findSessions({ ...folder, owner: 'acme.hers' }))).toMatch(/^AccessDenied/);
+    expect(await refusal(mine.findSessions({ limit: 0 }))).toMatch(/^InvalidArgument/);
+    expect(await refusal(mine.findSessions({ cursor: 'x' }))).toMatch(/^InvalidArgument/);
+  });
+
   it('is refused one that is open and has nothing in it yet', async () => {
     const { person, mine } = make();
     await person.openSession({ session: 'new' });

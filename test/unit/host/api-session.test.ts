@@ -6,7 +6,8 @@ import { badKey, begins, calls, dropped, fails, hang, text } from '../agent/fake
 import { diskFull } from '../agent/test-log.js';
 import { idle, makeWorld } from './world.js';
 
-const apiSession = (session: HostSession) => sessionForOthers(session, { rename: () => Promise.resolve() });
+const apiSession = (session: HostSession) =>
+  sessionForOthers(session, { rename: () => Promise.resolve(), tag: () => Promise.resolve() });
 
 async function failed(work: Promise<unknown>): Promise<TurnError> {
   try {

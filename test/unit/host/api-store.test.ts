@@ -35,14 +35,15 @@ function make(settings: Record<string, unknown> = {}, places: (Bucket & { store:
       list: () => Promise.resolve(places),
       open: ({ key }) => {
         const place = places.find((one) => one.key === key);
-        return place === undefined ? nothing() : { key, folder: place.uris.at(-1), store: place.store };
+        const logs = `/storage/${key}`;
+        return place === undefined ? nothing() : { key, folder: place.uris.at(-1), logs, store: place.store };
       },
       link: nothing,
       unlink: nothing,
       others: nothing,
     },
     onError: (error) => errors.push(error),
-    sessions: makeWorld().sessions,
+    sessions: makeWorld([], {}, () => store).sessions,
     chats: {
       show: nothing,
       ofSideBar: nothing,
@@ -70,6 +71,8 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     () => 'done',
     (error: unknown) => (error instanceof BoughError ? error.code : String(error)),
   );
+
+const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id).sort();
 
 describe('sessions for other extensions', () => {
   it.each(['forkSession', 'archiveSession', 'unarchiveSession', 'deleteSession'] as const)(
@@ -109,6 +112,46 @@ describe('sessions of other folders', () => {
     ]);
     expect((await api.listAllSessions()).map(({ id }) => id).sort()).toEqual(['one', 'two']);
     expect(errors).toMatchObject([{ code: 'StorageFailure' }]);
+  });
+
+  it('are listed beside those in memory and in stores of extensions', async () => {
+    const { api, store } = make({}, [{ key: 'a', uris: [], store: await said('one') }]);
+    const registration = store.register({ key: 'custom-1', folder: undefined, store: await said('two') });
+    const history = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'x' }] }];
+    const listed = async () => (await api.listAllSessions()).map(({ id }) => id).sort();
+    expect(await listed()).toEqual(['one', 'two']);
+    registration.dispose();
+    const { id } = await api.openSession({ ephemeral: true });
+    await (await api.openSession({ session: id })).setHistory(history);
+    expect(await listed()).toEqual(['one', id].sort());
+  });
+
+  it('begin where their folder has them, and go on there', async () => {
+    const [here, there] = [memory(), await said('one')];
+    const { api, store } = make({}, [
+      { key: 'first', uris: ['file:///here'], store: here },
+      { key: 'a', uris: ['file:///there'], store: there },
+    ]);
+    const folder = 'file:///there';
+    const history = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'x' }] }];
+    const begun = await api.openSession({ folder, history });
+    const named = await api.openSession({ folder, session: 'mine' });
+    await named.setHistory(history);
+    expect(ids(await api.listSessions(folder))).toEqual(['mine', 'one', begun.id].sort());
+    expect(ids(await api.listSessions())).toEqual([]);
+    expect((await api.listSessions(folder)).find(({ id }) => id === begun.id)?.folder).toBe(folder);
+    expect(store.isKept(begun.id)).toBe(true);
+    expect((await api.openSession({ folder, session: 'one' })).title).toBe('one');
+    expect(ids((await there.list()).sessions)).toContain(
+      (await api.openSession({ folder, continueLast: true })).id,
+    );
+  });
+
+  it('are not begun elsewhere when Bough does not know their folder', async () => {
+    const { api, store } = make({}, [{ key: 'a', uris: ['file:///there'], store: await said('one') }]);
+    for (const more of [{}, { session: 'x' }, { continueLast: true }])
+      expect(await codeOf(api.openSession({ folder: 'file:///nowhere', ...more }))).toBe('InvalidArgument');
+    expect((await store.list()).sessions).toEqual([]);
   });
 
   it('are told as copies', async () => {

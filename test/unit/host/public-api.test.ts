@@ -11,6 +11,7 @@ function make(replies: Parameters<typeof makeWorld>[0]) {
   const session = async (id: string) =>
     apiSession(await world.sessions.open(id), {
       rename: (renamed, name) => world.store.rename(renamed, name),
+      tag: () => Promise.resolve(),
     });
   const source: Pick<StoreApi, 'openSession' | 'panelSession'> = {
     openSession: ({ session: id = 'of the panel' }) => session(id),
@@ -41,6 +42,7 @@ const calls: [string, unknown[]][] = [
   ['summarizeBranch', ['from', 'to']],
   ['collapseBranch', ['from', 'to']],
   ['setName', ['A name']],
+  ['setTags', [['a tag']]],
   ['bindAgent', ['acme.one']],
   ['clear', []],
   ['history', []],

@@ -14,7 +14,7 @@ describe('the to-do list', () => {
       ...[setTodos('c'), text('Planned otherwise.')],
     ]);
     const host = await world.sessions.open('one');
-    const session = apiSession(host, { rename: () => Promise.resolve() });
+    const session = apiSession(host, { rename: () => Promise.resolve(), tag: () => Promise.resolve() });
     const titles = () => host.agent.log.state().todos.map(({ title }) => title);
     await session.prompt('Hello');
     const fork = session.head;
@@ -36,7 +36,7 @@ describe('the to-do list', () => {
     const host = await world.sessions.open('one');
     const batches: string[][] = [];
     host.agent.log.onAppend((placed) => batches.push(placed.map(({ entry }) => entry.type)));
-    await apiSession(host, { rename: () => Promise.resolve() }).prompt('Plan');
+    await apiSession(host, { rename: () => Promise.resolve(), tag: () => Promise.resolve() }).prompt('Plan');
     expect(batches).toContainEqual(['message', 'todo_update']);
   });
 });
