@@ -6,7 +6,7 @@ import type { OpenSessions } from './sessions/open-sessions.js';
 import type { WindowStore } from './sessions/window-store.js';
 
 interface ApiPruneParts {
-  store: Pick<WindowStore, 'prune'>;
+  store: Pick<WindowStore, 'prune' | 'besideFolders'>;
   sessions: Pick<OpenSessions, 'all' | 'peek' | 'letGo'>;
   chats: Pick<Chats, 'hasView'>;
   holds: ApiHolds;
@@ -23,19 +23,29 @@ export async function pruneSessions(
     const session = sessions.peek(id);
     return session !== undefined && (chats.hasView(id) || !holds.wouldRest(session));
   };
-  const look = async () => sumOf(await store.prune(policy, { ...owned, dryRun: true, isOpen: isInUse }));
+  /** Other than by the person's setting, also in stores of extensions: whoever asks may have brought one. */
+  const prune = async (options: PruneOptions): Promise<PruneReport> => {
+    const reports = await store.prune(policy, options);
+    for (const one of store.besideFolders()) reports.push((await one.prune?.(policy, options)) ?? sumOf([]));
+    return sumOf(reports);
+  };
+  const look = () => prune({ ...owned, dryRun: true, isOpen: isInUse });
   if (dryRun) return look();
   const mayRest = sessions.all().some(({ agent }) => !isInUse(agent.log.id));
   // Only what goes is let go of: whoever holds another one goes on with it.
   const going = mayRest && (policy.sessionIdle ?? 0) > 0 ? (await look()).sessions : [];
   for (const { id } of going) if (!isInUse(id)) await sessions.letGo(id);
-  return sumOf(await store.prune(policy, { ...owned, isOpen: (id) => sessions.peek(id) !== undefined }));
+  return prune({ ...owned, isOpen: (id) => sessions.peek(id) !== undefined });
 }
 
-const sumOf = (reports: readonly PruneReport[]): PruneReport => ({
-  sessions: reports.flatMap((report) => report.sessions),
-  goals: reports.flatMap((report) => report.goals),
-  results: reports.flatMap((report) => report.results),
-  bytes: reports.reduce((sum, report) => sum + report.bytes, 0),
-  kept: reports.flatMap((report) => report.kept),
-});
+function sumOf(reports: readonly PruneReport[]): PruneReport {
+  const young = reports.reduce((sum, report) => sum + (report.young ?? 0), 0);
+  return {
+    sessions: reports.flatMap((report) => report.sessions),
+    goals: reports.flatMap((report) => report.goals),
+    results: reports.flatMap((report) => report.results),
+    bytes: reports.reduce((sum, report) => sum + report.bytes, 0),
+    kept: reports.flatMap((report) => report.kept),
+    ...(young === 0 ? {} : { young }),
+  };
+}

@@ -219,6 +219,23 @@ describe('the API of one extension', () => {
     ]);
   });
 
+  it('deletes by age in the store that it brought, too', async () => {
+    const { mine, hers, say, store, world } = make();
+    const own = createMemoryStore({ clock: world.clock, ids: randomIds, producer: 'bough/test' });
+    const registration = store.register({ key: 'custom-1', folder: undefined, store: own });
+    await say(mine, 'a mine');
+    await say(hers, 'a hers');
+    for (const id of ['a mine', 'a hers']) await world.sessions.close(id);
+    await world.clock.advance(10_000);
+    for (const policy of [{}, { sessionIdle: 0 }, { sessionIdle: 60_000 }])
+      expect((await mine.pruneSessions(policy)).sessions).toEqual([]);
+    expect(await refusal(mine.pruneSessions({ sessionIdle: -1 }))).toMatch(/^InvalidArgument/);
+    for (const options of [{ dryRun: true }, {}])
+      expect(ids((await mine.pruneSessions({ sessionIdle: 1 }, options)).sessions)).toEqual(['a mine']);
+    expect(ids((await own.list()).sessions)).toEqual(['a hers']);
+    registration.dispose();
+  });
+
   it('deletes by age what only extensions have open; what is on show or runs stays, and so does who holds a younger one', async () => {
     const { person, mine, hers, say, world } = make([begins('x ', hang()), text('Yes.')]);
     await say(mine, 'a mine');
