@@ -44,11 +44,17 @@ export function fromVersion3(record: Json): Json {
   }
 }
 
-/** A header's `cwd` is what our `folder` is. */
+/** A header's `cwd` is what our `folder` is, on whatever system it was written. */
 export function headerFromVersion3(header: Json): Json {
   const { cwd, folder } = header;
-  const isPath = typeof cwd === 'string' && cwd.startsWith('/');
-  return isPath && folder === undefined ? { ...header, folder: pathToFileURL(cwd).href } : header;
+  const uri = typeof cwd === 'string' && folder === undefined ? uriOf(cwd) : undefined;
+  return uri === undefined ? header : { ...header, folder: uri };
+}
+
+function uriOf(cwd: string): string | undefined {
+  if (cwd.startsWith('/')) return pathToFileURL(cwd).href;
+  if (!/^[a-z]:[\\/]/i.test(cwd)) return undefined;
+  return `file:///${cwd.split(/[\\/]/).map(encodeURIComponent).join('/')}`;
 }
 
 /** Only version 3 has parts with their fields in `data`: it can be told by them where the header is lost. */

@@ -151,6 +151,15 @@ describe('A10: a log of version 3', () => {
     });
   });
 
+  it.each([
+    ['C:\\Users\\me\\my project#1', 'file:///C%3A/Users/me/my%20project%231'],
+    ['d:/p', 'file:///d%3A/p'],
+    ['not a path', undefined],
+  ])('is of the folder %s, wherever it is read', async (cwd, folder) => {
+    const log = await opened(header({ cwd }), says('a1', undefined, 'user', text('go')));
+    expect(log.header.folder).toBe(folder);
+  });
+
   it('is as long after it was opened three times as before', async () => {
     await putLog(place, 'k', lines(...everything));
     const before = await readFile(place.log('k'));
