@@ -1,5 +1,6 @@
 /** A message outside the chat, only when the person is needed and no view shows the session. Once for each occasion. */
 import * as vscode from 'vscode';
+import { withHiddenNamed } from '../shared/hidden-characters.js';
 import type { Chats } from './chat/chats.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
 import type { Teller } from './tell.js';
@@ -24,7 +25,7 @@ export function notifyWhenNeeded(sessions: OpenSessions, chats: Chats, tell: Tel
         ? vscode.l10n.t(
             '“{0}” asks before it goes on: {1}',
             session.title(),
-            summary ?? vscode.l10n.t('an approval'),
+            summary === undefined ? vscode.l10n.t('an approval') : withHiddenNamed(summary),
           )
         : vscode.l10n.t('“{0}” waits: the server asks for a long pause.', session.title());
     tell.info(text, {

@@ -356,6 +356,35 @@ export function approvalTests(open: Open): void {
       expect(await second.getAttribute('aria-disabled')).toBe('false');
     });
 
+    it('shows by name what is not seen in a command, and says so of a change', async () => {
+      const scene = workingScene();
+      scene.status = { ...idle, run: 'waiting' };
+      const command = 'rm -rf \u202ea\u200b';
+      const about = { input_hash: 'x', targets: [], turn_id: 'turn-1' };
+      scene.calls(
+        '',
+        [
+          { call_id: 'r1', name: 'run', input: { command } },
+          { call_id: 'e1', name: 'write', input: { path: 'a.md', content: 'x' } },
+        ],
+        'turn-1',
+      );
+      const asked = { call_id: 'r1', tool: 'run', summary: `Run ${command}`, risk: 'run' as const };
+      scene.add({ type: 'approval_request', ...asked, ...about });
+      scene.add({
+        type: 'approval_request',
+        ...{ call_id: 'e1', tool: 'write', summary: 'Write a.md', risk: 'write', ...about },
+        proposal: [{ path: 'a.md', before: scene.blob('a\n'), after: scene.blob('a\nb\u202e\r\n') }],
+      });
+      const chat = await open(scene);
+      const shown = 'rm -rf ⟨U+202E⟩a⟨U+200B⟩';
+      await chat.page.getByRole('region', { name: `Approval: Run ${shown}` }).waitFor();
+      expect(await chat.page.getByRole('region', { name: 'Command' }).textContent()).toBe(shown);
+      const said = chat.page.getByTestId('hidden-characters');
+      await said.waitFor();
+      expect(await said.textContent()).toMatch(/: ⟨U\+202E⟩\s*$/);
+    });
+
     it('wraps a long line of the change, so that all of it is seen without scrolling sideways', async () => {
       const scene = workingScene();
       scene.status = { ...idle, run: 'waiting' };
