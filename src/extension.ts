@@ -13,6 +13,7 @@ import { createKeptFiles } from './host/editor/kept-files.js';
 import { installedId } from './host/installed.js';
 import { lazy, type Lazy } from './host/lazy.js';
 import { createOutput } from './host/output.js';
+import { registerParticipant } from './host/participant/register.js';
 import { createApi, createApiEvents } from './host/public-api.js';
 import { registerSessionsView } from './host/sessions/view.js';
 import { createStatus } from './host/status.js';
@@ -50,7 +51,8 @@ export function activate(context: ExtensionContext): BoughApi {
   loaded = load;
   const chat = registerChat({ extensionUri: context.extensionUri, load, onError: tell.error });
   const commands = registerCommands(async () => (await load()).commands, tell.error);
-  context.subscriptions.push(output, status, list, diffs, kept, chat, commands);
+  const participant = registerParticipant(context.extensionUri, load);
+  context.subscriptions.push(output, status, list, diffs, kept, chat, commands, participant);
   const activated = performance.now() - began;
   setTimeout(() => {
     load()

@@ -4,7 +4,7 @@
  */
 import type { SessionLog } from '../log/store.js';
 import type { Failure } from '../shared/failure.js';
-import type { Intent } from '../shared/protocol.js';
+import type { Intent, Mention } from '../shared/protocol.js';
 import { Background } from './background.js';
 import { summarizeBranch } from './compaction/branch.js';
 import { runStateOf, underLease, wantedModel, type Core } from './core.js';
@@ -69,8 +69,9 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
     assign: async (task) =>
       usable(core) ??
       core.gate.pass(() => orFailure(() => send(core, promptOf(task), undefined, { origin: 'subagent' }))),
-    prompt: async (text, terms) =>
-      usable(core) ?? core.gate.pass(() => orFailure(() => send(core, promptOf(text), undefined, { terms }))),
+    prompt: async (text, terms, mentions) =>
+      usable(core) ??
+      core.gate.pass(() => orFailure(() => send(core, promptOf(text, mentions), undefined, { terms }))),
     turnStart: (turn_id) => startOf(log, turn_id),
     setHistory: async (messages) =>
       usable(core) ?? core.gate.pass(() => orFailure(() => setHistory(core, messages))),
@@ -148,10 +149,10 @@ function followLog(core: Core): void {
   });
 }
 
-const promptOf = (text: string): Extract<Intent, { type: 'send' }> => ({
+const promptOf = (text: string, mentions: readonly Mention[] = []): Extract<Intent, { type: 'send' }> => ({
   type: 'send',
   text,
-  mentions: [],
+  mentions: [...mentions],
   mode: 'send',
   only_now: true,
 });

@@ -26,6 +26,7 @@ import type {
   GrowingView,
   Intent,
   InterruptedView,
+  Mention,
   ProgressView,
   RunState,
   SentFile,
@@ -193,7 +194,11 @@ export interface AgentSession {
   /** A prompt by the agent that hands a task over, as a turn of its own; refused while one runs. */
   assign(task: string): Promise<Outcome<{ entry_id?: string }>>;
   /** A prompt by another extension for the person, as a turn of its own under these terms; refused while one runs. */
-  prompt(text: string, terms: TurnTerms): Promise<Outcome<{ entry_id?: string }>>;
+  prompt(
+    text: string,
+    terms: TurnTerms,
+    mentions?: readonly Mention[],
+  ): Promise<Outcome<{ entry_id?: string }>>;
   /** How a turn of this session began, with its terms. */
   turnStart(turn_id: string): Promise<NoteOf<'turn_start'> | undefined>;
   /**

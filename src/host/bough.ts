@@ -25,6 +25,8 @@ import { troubleOf, unwrap } from './errors.js';
 import { openFile, pathsOf } from './files.js';
 import { layGround, type Ground, type GroundParts } from './ground.js';
 import { notifyWhenNeeded } from './notifications.js';
+import { answerInChat } from './participant/answer.js';
+import type { ChatAsked } from './participant/register.js';
 import { isDecision, keepEdited, readProposal } from './proposal.js';
 import type { ApiEvents, ApiSource } from './public-api.js';
 import { PlatformPolicies } from '../shared/route.js';
@@ -62,6 +64,8 @@ export interface Bough extends ApiSource {
   chats: Chats;
   tree: SessionsTree;
   runUi: (command: UiCommand) => Promise<unknown>;
+  /** A prompt of VS Code's own Chat view. */
+  answer: (asked: ChatAsked) => Promise<vscode.ChatResult>;
   proposal: (session: string, call: string) => Promise<FoundProposal | null>;
   /** What the person made of a proposal; null: nothing. */
   keepEdited: (session: string, call: string, text: string | null) => Promise<void>;
@@ -161,13 +165,16 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
     },
     tools: ground.tools,
     holds: new ApiHolds(),
+    retries: ground.retries,
     onError,
   };
+  const answer = { sessions, store, routes: api.routes, freshThread: () => randomIds.entry() };
   return {
     commands,
     chats,
     tree,
     runUi,
+    answer: (asked) => answerInChat(answer, asked),
     proposal: (session, call) => readProposal({ sessions, drafts }, session, call),
     keepEdited: (session, call_id, text) => keepEdited({ drafts, chats }, { session, call_id, text }),
     keptBytes: async (session, hash) => (await sessions.open(session)).agent.log.blobs.get(hash),

@@ -1,0 +1,2 @@
+/** As package.json names it. */
+export const PARTICIPANT = 'bough.chat-participant';
