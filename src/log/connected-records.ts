@@ -4,6 +4,7 @@
  */
 import type { ConversationEntry, Header } from '../shared/entry.js';
 import { BoughError } from '../shared/failure.js';
+import { faultOf } from '../shared/goal.js';
 import { isConversation } from '../shared/notes.js';
 import { serialiseHeader } from './codec.js';
 import type { StoredEntry } from './custom-store.js';
@@ -37,7 +38,10 @@ export class ConnectedRecords {
     const placed = entries.flatMap((entry) => this.takeBatch([`${JSON.stringify(entry)}\n`]));
     const [damage] = this.ledger.damage;
     const undated = placed.find(({ entry }) => Number.isNaN(Date.parse(entry.timestamp)));
-    const what = damage?.reason ?? (undated && `entry ${undated.entry.id} has no time that can be read`);
+    const what =
+      damage?.reason ??
+      (undated && `entry ${undated.entry.id} has no time that can be read`) ??
+      this.#faultOfGoals(placed);
     if (what === undefined) return placed;
     throw new BoughError(
       'InvalidPersistenceData',
@@ -73,6 +77,16 @@ export class ConnectedRecords {
 
   records(positions: readonly number[]): PlacedRecord[] {
     return positions.flatMap((position) => structuredClone(this.#records[position]) ?? []);
+  }
+
+  /** A newer format may know more of goals. */
+  #faultOfGoals(placed: readonly PlacedEntry[]): string | undefined {
+    if (this.ledger.dialect !== 'own') return undefined;
+    for (const { entry } of placed) {
+      const fault = entry.type === 'goal_update' ? faultOf(entry) : undefined;
+      if (fault !== undefined) return `${fault}, in entry ${entry.id}`;
+    }
+    return undefined;
   }
 
   #takeLine(text: string): PlacedEntry[] {

@@ -22,6 +22,13 @@ export interface GoalView {
 export const isGoalStatus = (status: string): status is GoalStatus =>
   goalStatuses.some((known) => known === status);
 
+/** What cannot be right in what a note says of its goal; undefined: nothing. One that is pruned is gone. */
+export function faultOf({ status, objective, max_iterations }: GoalNote): string | undefined {
+  if (!isGoalStatus(status) && status !== 'pruned') return `a goal that is "${status}"`;
+  if (objective.trim() === '') return 'a goal without an objective';
+  return max_iterations < 1 ? `a goal of ${String(max_iterations)} iterations` : undefined;
+}
+
 export const criteriaOf = ({ criteria }: Pick<GoalNote, 'criteria'>): string => {
   if (typeof criteria === 'string') return criteria;
   if (Array.isArray(criteria)) return criteria.filter((one) => typeof one === 'string').join('\n');

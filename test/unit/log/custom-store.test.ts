@@ -65,6 +65,12 @@ const incomplete: Draft = {
   reason: 'stopped',
 };
 
+const goal = (fields: object) => ({
+  ...{ type: 'goal_update', id: 'g', parent_id: null, timestamp: '2026-01-01T00:00:00.000Z' },
+  ...{ goal_id: 'goal', objective: 'All tests pass', status: 'active', iteration: 1, max_iterations: 20 },
+  ...fields,
+});
+
 describe('what a custom store returns', () => {
   it.each<[string, unknown]>([
     ['nothing', undefined],
@@ -110,6 +116,18 @@ describe('what a custom store returns', () => {
       { row: row({ entries: 1 }), header: header('a'), entries: [message('x', null, { timestamp: 'soon' })] },
     ],
     [
+      'a goal of a status that is none',
+      { row: row({ entries: 1 }), header: header('a'), entries: [goal({ status: 'flying' })] },
+    ],
+    [
+      'a goal without an objective',
+      { row: row({ entries: 1 }), header: header('a'), entries: [goal({ objective: ' ' })] },
+    ],
+    [
+      'a goal that may never be worked on',
+      { row: row({ entries: 1 }), header: header('a'), entries: [goal({ max_iterations: 0 })] },
+    ],
+    [
       'an entry that does not fit the format',
       { row: row({ entries: 1 }), header: header('a'), entries: [message('x', null, { role: 'oracle' })] },
     ],
@@ -125,6 +143,15 @@ describe('what a custom store returns', () => {
     const { sessions, kept } = await store.prune({ sessionIdle: 1 });
     expect([sessions, kept.length]).toEqual([[], 1]);
   });
+
+  it.each(['active', 'paused', 'blocked', 'completed', 'pruned'])(
+    'is taken as a session with a goal that is %s',
+    async (status) => {
+      const given = { row: row({ entries: 1 }), header: header('a'), entries: [goal({ status })] };
+      const store = connect(withMethods({ load: async () => given }));
+      expect((await store.open('a')).position).toBe(1);
+    },
+  );
 
   it('is refused as a page that says things twice, too many or of others', async () => {
     const page = (rows: StoredRow[]) =>
