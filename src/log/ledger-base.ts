@@ -14,8 +14,9 @@ import type { AccumulatedState } from '../shared/fold/state.js';
 import type { Entry, Note } from '../shared/notes.js';
 import { NOT_YET, type PlainPart } from './ledger-image.js';
 import type { EntryPlace } from './ledger.js';
-import type { Sections, StoredTexts } from './sections.js';
+import type { Sections } from './sections.js';
 import { StoredKeys, once } from './stored-keys.js';
+import type { StoredTexts } from './stored-texts.js';
 import type { Link, TreeBase } from './tree.js';
 
 export class LedgerBase {

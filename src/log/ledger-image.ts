@@ -48,8 +48,9 @@ export interface PlainPart {
 export const NOT_YET = -2;
 export const NOWHERE = -1;
 
-export function piecesOf(image: LedgerImage): Uint8Array[] {
-  const sections = new SectionWriter();
+/** All of the image is read before this returns; what is made of it may take longer. */
+export function piecesOf(image: LedgerImage, deflatedFrom?: number): Promise<Uint8Array[]> {
+  const sections = new SectionWriter(deflatedFrom);
   const { fold } = image;
   sections.json('plain', plainOf(image));
   sections.jsons('nodes', fold.nodes);

@@ -15,7 +15,7 @@ import { BYTE_ORDER, Sections } from './sections.js';
 import { ifThere } from './storage.js';
 
 /** Changes with everything that an index holds, and with what the fold makes of an entry. */
-const VERSION = 6;
+const VERSION = 7;
 const MARK = 'boughidx';
 /** Two changes within as much may leave a file the same time. */
 const COARSEST_CLOCK_MS = 2_500;
@@ -141,7 +141,7 @@ export class LogIndex {
       blocks,
     };
     await files.makeFolder(path.dirname(file));
-    await files.replace(file, sealed(MARK, identity, piecesOf(image)));
+    await files.replace(file, sealed(MARK, identity, await piecesOf(image)));
     return true;
   }
 

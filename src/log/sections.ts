@@ -1,5 +1,14 @@
 /** Named pieces of bytes in one file, each found without reading the others; arrays of numbers lie where they can be used. */
 import os from 'node:os';
+import {
+  StoredTexts,
+  asTheyAre,
+  decode,
+  deflated,
+  textsOf,
+  type Deflated,
+  type Texts,
+} from './stored-texts.js';
 
 /** What the pieces were written for: one that differs in anything is not read. */
 export const BYTE_ORDER = os.endianness();
@@ -9,24 +18,15 @@ const HEAD_BYTES = 8;
 
 type Numbers = Float64Array | Uint32Array | Int32Array | Uint8Array;
 
-/** Texts one behind the other, and where each begins. */
-export interface Texts {
-  bytes: Uint8Array;
-  at: Uint32Array;
-}
-
-export function textsOf(texts: readonly string[]): Texts {
-  const at = new Uint32Array(texts.length + 1);
-  let end = 0;
-  texts.forEach((text, index) => {
-    end += Buffer.byteLength(text);
-    at[index + 1] = end;
-  });
-  return { bytes: Buffer.from(texts.join('')), at };
-}
-
 export class SectionWriter {
   readonly #pieces: { name: string; bytes: Uint8Array }[] = [];
+  readonly #texts: { name: string; texts: Texts }[] = [];
+  readonly #deflatedFrom: number | undefined;
+
+  /** `deflatedFrom`: so many bytes of texts, and more, are deflated; default: where that pays. */
+  constructor(deflatedFrom?: number) {
+    this.#deflatedFrom = deflatedFrom;
+  }
 
   numbers(name: string, numbers: Numbers): void {
     const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
@@ -38,21 +38,25 @@ export class SectionWriter {
   }
 
   texts(name: string, texts: readonly string[]): void {
-    const { bytes, at } = textsOf(texts);
-    this.#pieces.push({ name, bytes });
-    this.numbers(`${name} at`, at);
+    this.#texts.push({ name, texts: textsOf(texts) });
   }
 
   /** Values of which each can be had by itself, and all at once. */
   jsons(name: string, values: readonly object[]): void {
-    this.texts(
-      name,
-      values.map((value) => `${JSON.stringify(value)},`),
-    );
+    this.#put(name, asTheyAre(textsOf(values.map((value) => `${JSON.stringify(value)},`))));
+  }
+
+  #put(name: string, { bytes, at, parts, deflated: begins }: Deflated): void {
+    this.#pieces.push({ name, bytes });
+    this.numbers(`${name} at`, at);
+    this.numbers(`${name} parts`, parts);
+    this.numbers(`${name} deflated`, begins);
   }
 
   /** How long the table of contents is, the table, the pieces. */
-  pieces(): Uint8Array[] {
+  async pieces(): Promise<Uint8Array[]> {
+    for (const { name, texts } of this.#texts.splice(0))
+      this.#put(name, await deflated(texts, this.#deflatedFrom));
     const table = Buffer.from(JSON.stringify(this.#pieces.map(({ name, bytes }) => [name, bytes.length])));
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt32LE(table.length);
@@ -114,39 +118,11 @@ export class Sections {
   }
 
   texts(name: string): StoredTexts {
-    return new StoredTexts(this.bytes(name), this.uint32(`${name} at`));
-  }
-}
-
-const decode = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-
-export class StoredTexts {
-  readonly #bytes: Uint8Array;
-  readonly #at: Uint32Array;
-
-  constructor(bytes: Uint8Array, at: Uint32Array) {
-    this.#bytes = bytes;
-    this.#at = at;
-  }
-
-  get length(): number {
-    return this.#at.length - 1;
-  }
-
-  /** Empty where nothing was kept. */
-  text(index: number): string {
-    return decode(this.#bytes.subarray(this.#at[index], this.#at[index + 1]));
-  }
-
-  json<T>(index: number): T {
-    const text = this.text(index);
-    // One of many ends in what parts it from the next.
-    return JSON.parse(text.endsWith(',') ? text.slice(0, -1) : text) as T;
-  }
-
-  /** All that {@link SectionWriter.jsons} wrote. */
-  jsons<T>(): T[] {
-    return JSON.parse(`[${decode(this.#bytes).slice(0, -1)}]`) as T[];
+    return new StoredTexts({
+      bytes: this.bytes(name),
+      at: this.uint32(`${name} at`),
+      parts: this.uint32(`${name} parts`),
+      deflated: this.uint32(`${name} deflated`),
+    });
   }
 }

@@ -23,10 +23,11 @@ function takeLines(ledger: Ledger, lines: readonly string[]): Ledger {
   return ledger;
 }
 
-function goneOnFrom(ledger: Ledger): Ledger {
+/** Its texts deflated, as those of a long log are, or as they are. */
+async function goneOnFrom(ledger: Ledger, deflatedFrom = 0): Promise<Ledger> {
   const image = ledger.image();
   if (image === undefined) throw new Error('there is no image of this ledger');
-  const bytes = new Uint8Array(Buffer.concat(piecesOf(image)));
+  const bytes = new Uint8Array(Buffer.concat(await piecesOf(image, deflatedFrom)));
   return new Ledger('s', TIME, new LedgerBase(new Sections(bytes)));
 }
 
@@ -54,10 +55,10 @@ function known(ledger: Ledger): unknown {
 }
 
 /** Also an index of what an index was gone on from. */
-function checkFrom(lines: readonly string[], first: number, second: number): void {
+async function checkFrom(lines: readonly string[], first: number, second: number): Promise<void> {
   const eager = known(takeLines(new Ledger('s', TIME), lines));
-  const begun = goneOnFrom(takeLines(new Ledger('s', TIME), lines.slice(0, first)));
-  const again = goneOnFrom(takeLines(begun, lines.slice(first, second)));
+  const begun = await goneOnFrom(takeLines(new Ledger('s', TIME), lines.slice(0, first)));
+  const again = await goneOnFrom(takeLines(begun, lines.slice(first, second)), Infinity);
   expect(known(takeLines(again, lines.slice(second)))).toEqual(eager);
 }
 
@@ -72,55 +73,62 @@ function pageOf({ fold }: Ledger, limit: number, head: string | null): unknown {
 }
 
 describe('a ledger that goes on from an index', () => {
-  it.each(goldenNames)('knows of %s what one knows that read it all, wherever it begins', (name) => {
+  it.each(goldenNames)('knows of %s what one knows that read it all, wherever it begins', async (name) => {
     const url = new URL(`../../logs/${name}.jsonl`, import.meta.url);
     const lines = readFileSync(url, 'utf8').trimEnd().split('\n');
     for (let first = 1; first <= lines.length; first++)
-      checkFrom(lines, first, Math.min(lines.length, first + 3));
+      await checkFrom(lines, first, Math.min(lines.length, first + 3));
   });
 
   it.each([
     { kind: 'any', log: anyLog },
     { kind: 'a sound', log: soundLog },
-  ])('knows of $kind log what one knows that read it all', { timeout: 120_000 }, ({ log }) => {
+  ])('knows of $kind log what one knows that read it all', { timeout: 120_000 }, async ({ log }) => {
     const bad = fc.constantFrom('', '{', '{"type":"message"}', '\0\0');
     const harm = fc.array(fc.tuple(fc.nat(40), bad), { maxLength: 2 });
-    const property = fc.property(log(), harm, fc.nat(), fc.nat(), (entries, harms, a, b) => {
+    const property = fc.asyncProperty(log(), harm, fc.nat(), fc.nat(), async (entries, harms, a, b) => {
       const lines = [HEADER, ...entries.map((entry) => JSON.stringify(entry))];
       for (const [at, line] of harms) lines.splice(1 + (at % lines.length), 0, line);
       const [first = 1, second = 1] = [1 + (a % lines.length), 1 + (b % lines.length)].sort((x, y) => x - y);
-      checkFrom(lines, first, second);
+      await checkFrom(lines, first, second);
     });
-    fc.assert(property, { numRuns: runs({ usual: 150, soak: 5_000 }) });
+    await fc.assert(property, { numRuns: runs({ usual: 150, soak: 5_000 }) });
   });
 
   it.each([
     { kind: 'any', log: anyLog },
     { kind: 'a sound', log: soundLog },
-  ])('says of the ends of $kind log’s lines what the whole lines say', { timeout: 120_000 }, ({ log }) => {
-    const asked = fc.array(fc.record({ head: fc.nat(), from: fc.nat(), limit: fc.nat(6), back: fc.nat(3) }), {
-      minLength: 1,
-      maxLength: 8,
-    });
-    const property = fc.property(log(), fc.nat(), asked, (entries, first, asks) => {
-      const lines = [HEADER, ...entries.map((entry) => JSON.stringify(entry))];
-      let until = 1 + (first % lines.length);
-      const ledger = goneOnFrom(takeLines(new Ledger('s', TIME), lines.slice(0, until)));
-      for (const [index, { head, from, limit, back }] of asks.entries()) {
-        until = Math.max(until, lines.length - (asks.length - index) * back);
-        takeLines(ledger, lines.slice(ledger.next.line - 1, until));
-        const whole = takeLines(new Ledger('s', TIME), lines.slice(0, until));
-        const ids = whole.fold.outline.map(([id]) => id);
-        const end = ids[head % (ids.length + 1)] ?? null;
-        const beginning = ids[from % (ids.length + 1)] ?? '';
-        const behind = whole.fold.positionOf(beginning) ?? 0;
-        const line = whole.fold.linePositions(end);
-        expect(ledger.fold.positionsFrom(beginning, end)).toEqual(line.filter((at) => at >= behind));
-        expect(ledger.fold.pagePositions(limit, end)).toEqual(pageOf(whole, limit, end));
-      }
-    });
-    fc.assert(property, { numRuns: runs({ usual: 300, soak: 10_000 }) });
-  });
+  ])(
+    'says of the ends of $kind log’s lines what the whole lines say',
+    { timeout: 120_000 },
+    async ({ log }) => {
+      const asked = fc.array(
+        fc.record({ head: fc.nat(), from: fc.nat(), limit: fc.nat(6), back: fc.nat(3) }),
+        {
+          minLength: 1,
+          maxLength: 8,
+        },
+      );
+      const property = fc.asyncProperty(log(), fc.nat(), asked, async (entries, first, asks) => {
+        const lines = [HEADER, ...entries.map((entry) => JSON.stringify(entry))];
+        let until = 1 + (first % lines.length);
+        const ledger = await goneOnFrom(takeLines(new Ledger('s', TIME), lines.slice(0, until)));
+        for (const [index, { head, from, limit, back }] of asks.entries()) {
+          until = Math.max(until, lines.length - (asks.length - index) * back);
+          takeLines(ledger, lines.slice(ledger.next.line - 1, until));
+          const whole = takeLines(new Ledger('s', TIME), lines.slice(0, until));
+          const ids = whole.fold.outline.map(([id]) => id);
+          const end = ids[head % (ids.length + 1)] ?? null;
+          const beginning = ids[from % (ids.length + 1)] ?? '';
+          const behind = whole.fold.positionOf(beginning) ?? 0;
+          const line = whole.fold.linePositions(end);
+          expect(ledger.fold.positionsFrom(beginning, end)).toEqual(line.filter((at) => at >= behind));
+          expect(ledger.fold.pagePositions(limit, end)).toEqual(pageOf(whole, limit, end));
+        }
+      });
+      await fc.assert(property, { numRuns: runs({ usual: 300, soak: 10_000 }) });
+    },
+  );
 
   it('is not to be had of what is not read as our own, or not to its end', () => {
     const bare = new Ledger('s', TIME);

@@ -241,10 +241,10 @@ describe('what an index is made of', () => {
     expect(hashes.upTo(size + 3)).toBeUndefined();
   });
 
-  it('has the pieces that were put there, and no other', () => {
+  it('has the pieces that were put there, and no other', async () => {
     const writer = new SectionWriter();
     writer.texts('texts', ['a', '', 'ü']);
-    const bytes = new Uint8Array(Buffer.concat(writer.pieces()));
+    const bytes = new Uint8Array(Buffer.concat(await writer.pieces()));
     const sections = new Sections(bytes);
     const texts = sections.texts('texts');
     expect([texts.length, texts.text(0), texts.text(1), texts.text(2)]).toEqual([3, 'a', '', 'ü']);
