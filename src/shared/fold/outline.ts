@@ -244,7 +244,8 @@ export class Outline {
 
   /** −1 at a root. */
   parent(ordinal: number): number {
-    return (this.#made === undefined ? this.#base?.parents[ordinal] : this.#made[ordinal]?.[1]) ?? ROOT;
+    // Numbers that lie beside each other: a walk to the root is long.
+    return this.#base?.parents[ordinal] ?? this.#made?.[ordinal]?.[1] ?? ROOT;
   }
 
   /** Ordinals from the root to `head`; empty for −1. */

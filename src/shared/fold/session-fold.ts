@@ -16,7 +16,7 @@ import type { Fork, OutlineNode, PathState } from './types.js';
 /** How many heads' folds are kept to be extended. */
 const KEPT_FOLDS = 4;
 /** So many entries of a path are at most walked again to a head that is not kept, where there is a base. */
-const CHECKPOINT_EVERY = 128;
+const CHECKPOINT_EVERY = 32;
 
 const NONE: readonly PlacedNote[] = [];
 /** How many results of one message's calls are looked back over. */
