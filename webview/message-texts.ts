@@ -30,10 +30,14 @@ export class MessageTexts {
   }
 
   async edit(message: Message): Promise<void> {
-    const { draft, blob, isSending, onEdit, orExplain } = this.#parts;
+    const { session, draft, blob, isSending, onEdit, orExplain } = this.#parts;
     if (isSending()) return;
+    const shown = session.info?.id;
     await orExplain('The message could not be loaded', async () => {
-      draft.startEdit(message.id, await promptToEdit(message, blob));
+      const prompt = await promptToEdit(message, blob);
+      // Another session came into view, or what stands here was sent.
+      if (shown !== session.info?.id || isSending()) return;
+      draft.startEdit(message.id, prompt);
       onEdit();
     });
   }
@@ -86,7 +90,10 @@ export class MessageTexts {
   /** The person chose it from the menu of a message. */
   async chosen(what: 'edit' | 'copy', entry_id: string): Promise<void> {
     await this.#parts.orExplain('The message could not be loaded', async () => {
-      const entry = await this.#parts.session.body(entry_id);
+      const { session } = this.#parts;
+      const shown = session.info?.id;
+      const entry = await session.body(entry_id);
+      if (what === 'edit' && shown !== session.info?.id) return;
       if (entry?.type === 'message') await (what === 'edit' ? this.edit(entry) : this.copy(entry));
     });
   }

@@ -47,6 +47,24 @@ describe('keys of the composer', () => {
 });
 
 describe('draft', () => {
+  it('keeps what was made of a message while another is edited, and when its edit is begun again', () => {
+    const draft = new Draft();
+    draft.text = 'Draft';
+    draft.startEdit('one', { text: 'One', mentions: [] });
+    draft.text = 'One, changed';
+    draft.attachText('pasted');
+    draft.startEdit('one', { text: 'One', mentions: [] });
+    expect([draft.text, draft.chips.length]).toEqual(['One, changed', 1]);
+    draft.startEdit('two', { text: 'Two', mentions: [] });
+    expect([draft.text, draft.chips.length]).toEqual(['Two', 0]);
+    draft.startEdit('one', { text: 'One', mentions: [] });
+    expect([draft.text, draft.chips.length]).toEqual(['One, changed', 1]);
+    draft.endEdit();
+    expect(draft.text).toBe('Draft');
+    draft.startEdit('one', { text: 'One', mentions: [] });
+    expect([draft.text, draft.chips.length]).toEqual(['One', 0]);
+  });
+
   it('H1: an edit puts the earlier draft aside and brings it back', () => {
     const draft = new Draft();
     draft.text = 'half a thought';

@@ -20,6 +20,8 @@ export class Draft {
   /** Files picked for an @-mention; those no longer named in the text are not sent. */
   #files = new Set<string>();
   #aside: Contents | null = null;
+  /** What was made of other messages before the edit went on to this one, by message. */
+  readonly #left = new Map<string, Contents>();
   #sending: (Readonly<Pick<Draft, 'text' | 'chips'>> & { isIntact: boolean }) | null = null;
 
   get isEmpty(): boolean {
@@ -30,6 +32,7 @@ export class Draft {
     this.text = text;
     this.editing = editing;
     this.#files.clear();
+    this.#left.clear();
     this.#sending = null;
     this.chips = this.#unnamed(attachments, text);
     const before = aside ?? { text: '' };
@@ -59,12 +62,19 @@ export class Draft {
     return attachments.length === 0 ? { text } : { text, attachments };
   }
 
-  /** A message's text and what was attached to it; files that its text names are mentions again. */
+  /**
+   * A message's text and what was attached to it; files that its text names are mentions again. What was made of it before
+   * stays.
+   */
   startEdit(entryId: string, message: { text: string; mentions: readonly Mention[] }): void {
-    if (this.editing === null) this.#aside = { text: this.text, chips: [...this.chips] };
+    if (this.editing === entryId) return;
+    const here = { text: this.text, chips: [...this.chips] };
+    if (this.editing === null) this.#aside = here;
+    else this.#left.set(this.editing, here);
     this.editing = entryId;
-    this.text = message.text;
-    this.chips = this.#unnamed(message.mentions, message.text);
+    const made = this.#left.get(entryId);
+    this.text = made?.text ?? message.text;
+    this.chips = made?.chips ?? this.#unnamed(message.mentions, message.text);
   }
 
   /** Remembers the files that the text names by an @; gives what must be shown as attached. */
@@ -77,6 +87,7 @@ export class Draft {
 
   /** Back to the draft that was there before the edit. */
   endEdit(): void {
+    if (this.editing !== null) this.#left.delete(this.editing);
     this.text = this.#aside?.text ?? '';
     this.chips = this.#aside?.chips ?? [];
     this.#aside = null;
