@@ -8,6 +8,7 @@ import { createApprovalRules, type AddedRule, type RuleStore } from './approval-
 import { randomIds, systemClock } from './clock.js';
 import { shellName } from './editor/shell.js';
 import { readAgentSettings, type ReadSetting } from './model/settings.js';
+import type { SessionRetries } from './model/session-retries.js';
 import type { Output } from './output.js';
 import { readSurroundings } from './surroundings.js';
 
@@ -21,6 +22,8 @@ export interface AgentsParts {
   toolsReady: () => Promise<void>;
   skills: Skills;
   readSetting: ReadSetting;
+  /** What counts over the settings. */
+  retries: SessionRetries;
   output: Output;
   /** The log lies outside our folders. */
   isForeign: (session: string) => boolean;
@@ -34,15 +37,15 @@ export function createAgents({
   skills,
   subagents,
   readSetting,
+  retries,
   output,
   isForeign,
 }: AgentsParts): (log: SessionLog) => AgentSession {
-  const shared: Omit<AgentParts, 'rules' | 'tools'> = {
+  const shared: Omit<AgentParts, 'rules' | 'tools' | 'settings'> = {
     models,
     workspace,
     clock: systemClock,
     ids: randomIds,
-    settings: () => readAgentSettings(readSetting),
     surroundings: () => readSurroundings(shellName(process.platform, process.env), workspace),
     ...{ skills, toolsReady },
     subagents: { run: (run, options) => subagents().run(run, options) },
@@ -58,6 +61,7 @@ export function createAgents({
     );
     return createAgentSession(log, {
       ...shared,
+      settings: () => retries.over(log.id, readAgentSettings(readSetting)),
       rules,
       isForeign: isForeign(log.id),
       get tools() {

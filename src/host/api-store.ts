@@ -16,6 +16,7 @@ import type { BoughSession, ExtensionTool, OpenOptions, SessionQuery } from './a
 import type { PlatformPolicy } from '../shared/route.js';
 import type { Chats } from './chat/chats.js';
 import { randomIds } from './clock.js';
+import { givenPolicy, type SessionRetries } from './model/session-retries.js';
 import { allRows, readEach } from './sessions/all-rows.js';
 import type { Buckets } from './sessions/other-folders.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
@@ -32,6 +33,7 @@ export interface StoreApiParts {
   routes: RouteParts;
   tools: ToolBox;
   holds: ApiHolds;
+  retries: Pick<SessionRetries, 'set'>;
   /** A folder whose sessions cannot be listed, beside others that can. */
   onError: (error: unknown) => void;
 }
@@ -141,12 +143,14 @@ function needSession(id: unknown): void {
 
 async function open(parts: ReachingParts, options: OpenOptions): Promise<BoughSession> {
   const { sessions, chats, reach } = parts;
+  const policy = options.retryPolicy === undefined ? undefined : givenPolicy(options.retryPolicy);
   const id = await idOf(parts, options);
   await reach.check(id);
   const opened = await sessions.open(id, reach.owner);
   const trouble = sessions.troubleOf(id);
   if (trouble) throw trouble;
   reach.admit(opened.agent.log);
+  if (policy !== undefined) parts.retries.set(id, policy);
   // Whoever asked goes on holding it.
   parts.holds.keep(opened);
   if (options.show) await chats.show(id);

@@ -136,6 +136,11 @@ export interface OpenOptions {
    * comes from one place.
    */
   history?: readonly HistoryMessage[];
+  /**
+   * How requests of this session are sent again: what is given here counts over the settings, zero as Bough's own default,
+   * until the window closes or the session is opened with another.
+   */
+  retryPolicy?: Partial<RetryPolicy>;
   show?: boolean;
 }
 

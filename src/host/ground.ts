@@ -19,6 +19,7 @@ import { createHostFacts, type HostFacts } from './facts.js';
 import { createWindowServers, type WindowServers } from './mcp/window-servers.js';
 import { createHostModels, type HostModels } from './model/host-models.js';
 import { createLmTools, type LmTools } from './model/lm-tools.js';
+import { SessionRetries } from './model/session-retries.js';
 import type { Output } from './output.js';
 import { OpenSessions } from './sessions/open-sessions.js';
 import { HostSession } from './sessions/session.js';
@@ -41,6 +42,8 @@ export interface Ground {
   drafts: Drafts;
   /** What the model can do: ours, and what other extensions bring. */
   tools: ToolBox;
+  /** How requests of a session are sent again, where an extension wants it otherwise. */
+  retries: SessionRetries;
   mcp: WindowServers;
   lmTools: LmTools;
   workspace: Workspace;
@@ -82,7 +85,8 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
   const lmTools = createLmTools(context.workspaceState);
   const comeAndGo = createToolSources([() => mcp.servers.tools(), lmTools.tools], output.log);
   const tools = createToolBox([...createTools(), createSkillTool(skills)], comeAndGo);
-  const sessions = createSessions(parts, { storage, facts, models, tools, workspace, skills, mcp });
+  const retries = new SessionRetries();
+  const sessions = createSessions(parts, { storage, facts, models, tools, workspace, skills, mcp, retries });
   const drafts = new Drafts(cleanDrafts(storage.drafts, output.redact), systemClock, output.bug);
   const composer = bag.add(
     createComposerContext({
@@ -92,7 +96,10 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
       own: vscode.Uri.joinPath(context.globalStorageUri, '..', '..', 'prompts'),
     }),
   );
-  return { bag, storage, models, sessions, drafts, tools, mcp, lmTools, workspace, skills, composer };
+  return {
+    ...{ bag, storage, models, sessions, drafts, tools, retries },
+    ...{ mcp, lmTools, workspace, skills, composer },
+  };
 }
 
 function createSessions(
@@ -105,6 +112,7 @@ function createSessions(
     workspace,
     skills,
     mcp,
+    retries,
   }: Omit<Ground, 'bag' | 'sessions' | 'drafts' | 'lmTools' | 'composer'> & { facts: HostFacts },
 ): OpenSessions {
   const createAgent = createAgents({
@@ -113,6 +121,7 @@ function createSessions(
     tools: () => tools.list(),
     toolsReady: () => mcp.servers.prepare(),
     readSetting,
+    retries,
     output,
     subagents: () => subagents,
     isForeign: (id) => storage.store.isForeign(id),

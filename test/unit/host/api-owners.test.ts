@@ -6,7 +6,7 @@ import { WindowStore } from '../../../src/host/sessions/window-store.js';
 import { createMemoryStore } from '../../../src/log/memory-store.js';
 import { BoughError } from '../../../src/shared/failure.js';
 import { PlatformPolicies } from '../../../src/shared/route.js';
-import { begins, hang, text, type Reply } from '../agent/fake-model.js';
+import { begins, dropped, fails, hang, text, type Reply } from '../agent/fake-model.js';
 import { randomIds, realClock } from '../log/support.js';
 import { makeWorld } from './world.js';
 
@@ -63,6 +63,7 @@ function make(replies: readonly Reply[] = []) {
     },
     tools: createToolBox([]),
     holds: new ApiHolds(),
+    retries: world.retries,
   };
   const say = async (api: StoreApi, id: string): Promise<void> => {
     await (
@@ -158,6 +159,27 @@ describe('the API of one extension', () => {
     await mine.openSession({ session: 'mine and new' });
     expect((await mine.openSession({ session: 'mine and new' })).id).toBe('mine and new');
   });
+
+  it('says how requests of its session are sent again; those of others are as the settings have it', async () => {
+    const { person, mine, world } = make([[fails(dropped())], [fails(dropped())], text('The second time.')]);
+    const once = await mine.openSession({
+      session: 'a mine',
+      retryPolicy: { maxAttempts: 1, maxResumes: -1 },
+    });
+    await expect(once.prompt('Go')).rejects.toMatchObject({ name: 'TurnError', result: { text: '' } });
+    const turn = (await person.openSession({ session: 'a person' })).prompt('Go');
+    await world.clock.advance(5_000);
+    expect((await turn).text).toBe('The second time.');
+  });
+
+  it.each([null, 3, { attempts: 1 }, { maxAttempts: '1' }, { maxDelay: Number.NaN }])(
+    'a retry policy that is %j is none, and no session is opened',
+    async (given) => {
+      const { mine } = make();
+      const opening = mine.openSession({ session: 'a mine', retryPolicy: given as object });
+      expect(await refusal(opening)).toMatch(/^InvalidArgument: A retry policy/);
+    },
+  );
 
   it('goes on with the chat panel only when what that shows is its own', async () => {
     const { person, mine, say, show } = make();

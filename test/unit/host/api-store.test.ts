@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createToolBox } from '../../../src/host/api-tools.js';
 import { ApiHolds } from '../../../src/host/api-holds.js';
+import { SessionRetries } from '../../../src/host/model/session-retries.js';
 import { createStoreApi } from '../../../src/host/api-store.js';
 import { allRows } from '../../../src/host/sessions/all-rows.js';
 import type { Bucket } from '../../../src/host/sessions/other-folders.js';
@@ -62,6 +63,7 @@ function make(settings: Record<string, unknown> = {}, places: (Bucket & { store:
     },
     tools: createToolBox([]),
     holds: new ApiHolds(),
+    retries: new SessionRetries(),
   });
   return { api, store, surfaces, errors };
 }

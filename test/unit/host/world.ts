@@ -3,6 +3,7 @@ import { createAgentSession } from '../../../src/agent/session.js';
 import type { AgentParts } from '../../../src/agent/types.js';
 import { Channel } from '../../../src/host/chat/channel.js';
 import { createSignal, type Signal } from '../../../src/host/disposables.js';
+import { SessionRetries } from '../../../src/host/model/session-retries.js';
 import { readAgentSettings } from '../../../src/host/model/settings.js';
 import { OpenSessions } from '../../../src/host/sessions/open-sessions.js';
 import { HostSession } from '../../../src/host/sessions/session.js';
@@ -24,6 +25,8 @@ export interface World {
   sessions: OpenSessions;
   /** Fires when settings, keys or offered models change. */
   models: Signal<void>;
+  /** Policies that count over the settings. */
+  retries: SessionRetries;
   facts: Signal<void>;
   errors: unknown[];
 }
@@ -41,13 +44,15 @@ export function makeWorld(
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
   const [models, facts] = [createSignal<void>(onError), createSignal<void>(onError)];
+  const retries = new SessionRetries();
+  const read = (name: string) => settings[name];
   const parts: AgentParts = {
     models: model,
     tools: createTools(),
     workspace: fakeWorkspace({ files: { 'a.txt': 'old\n' } }),
     clock,
     ids,
-    settings: () => readAgentSettings((name) => settings[name]),
+    settings: () => readAgentSettings(read),
     redact: { keys: (text) => text, tokens: (text) => text, begun: () => 0 },
     rules: { allows: () => false, describe: ({ subject }) => subject, remember: () => Promise.resolve(null) },
     surroundings: () =>
@@ -57,7 +62,10 @@ export function makeWorld(
   };
   const create = (log: SessionLog) =>
     new HostSession({
-      agent: createAgentSession(log, parts),
+      agent: createAgentSession(log, {
+        ...parts,
+        settings: () => retries.over(log.id, readAgentSettings(read)),
+      }),
       isEphemeral: false,
       facts: {
         place: () => 'ready',
@@ -72,7 +80,7 @@ export function makeWorld(
       onError,
     });
   const sessions = new OpenSessions({ store: around(store), folder: 'file:///sample', create, onError });
-  return { clock, model, store, sessions, models, facts, errors };
+  return { clock, model, store, sessions, models, retries, facts, errors };
 }
 
 export interface View {
