@@ -92,13 +92,16 @@ function locate(
   return { start, end: start + wanted.length };
 }
 
+/** Of a long text that repeats itself, counting all would take as many looks at it as it has characters. */
+const MOST_COUNTED = 1000;
+
 /** "occurs 3 times (lines 4, 10 and 22)". */
 function describeAll(flat: string, wanted: string): string {
   const lines: number[] = [];
   let total = 0;
   let line = 1;
   let seen = 0;
-  for (let at = flat.indexOf(wanted); at !== -1; at = flat.indexOf(wanted, at + 1)) {
+  for (let at = flat.indexOf(wanted); at !== -1 && total < MOST_COUNTED; at = flat.indexOf(wanted, at + 1)) {
     total += 1;
     for (let next = flat.indexOf('\n', seen); next !== -1 && next < at; next = flat.indexOf('\n', seen)) {
       line += 1;
@@ -106,7 +109,8 @@ function describeAll(flat: string, wanted: string): string {
     }
     if (lines.length < 10) lines.push(line);
   }
-  return `occurs ${count(total, 'time')} (${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${total > lines.length ? ', …' : ''})`;
+  const times = `${total < MOST_COUNTED ? '' : 'at least '}${count(total, 'time')}`;
+  return `occurs ${times} (${lines.length > 1 ? 'lines' : 'line'} ${lines.join(', ')}${total > lines.length ? ', …' : ''})`;
 }
 
 function overlap(shown: string, sorted: readonly Replacement[]): Failure | undefined {

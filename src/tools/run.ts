@@ -12,7 +12,12 @@ const DEFAULT_TIMEOUT = 2 * MINUTE;
 const MAX_TIMEOUT = 30 * MINUTE;
 
 const schema = z.strictObject({
-  command: z.string().regex(/\S/, 'must not be blank').describe('Passed to the shell as it is.'),
+  command: z
+    .string()
+    .regex(/\S/, 'must not be blank')
+    // Not as a pattern: several providers take no \0 in a schema.
+    .refine((command) => !command.includes('\0'), 'must not contain a NUL character')
+    .describe('Passed to the shell as it is.'),
   cwd: z
     .string()
     .min(1)

@@ -21,7 +21,7 @@ export function readFrontMatter(text: string): FrontMatter {
 function fieldsOf(lines: readonly string[]): Map<string, string> {
   const fields = new Map<string, string>();
   for (let at = 0; at < lines.length; at++) {
-    const [, name, value = ''] = /^([\w-]+):(?:\s+(.*)|\s*)$/.exec(lines[at] ?? '') ?? [];
+    const [, name, value = ''] = /^([\w-]+):(?:\s+(.*)|\s*)$/s.exec(lines[at] ?? '') ?? [];
     if (name === undefined) continue;
     const more: string[] = [];
     while (/^(\s|$)/.test(lines[at + 1] ?? 'x')) more.push(lines[++at]?.trim() ?? '');
@@ -38,11 +38,17 @@ function valueOf(value: string, more: readonly string[]): string {
   const [, quoted] = /^"((?:[^"\\]|\\.)*)"(?:\s+#.*)?$/.exec(whole) ?? [];
   if (quoted !== undefined) return quoted.replace(/\\(["\\/])/g, '$1');
   const [, single] = /^'((?:[^']|'')*)'(?:\s+#.*)?$/.exec(whole) ?? [];
-  return single === undefined ? whole.replace(/\s+#.*$/, '') : single.replaceAll("''", "'");
+  if (single !== undefined) return single.replaceAll("''", "'");
+  // Not by one expression: over a long run of spaces that would take the square of its length.
+  const comment = whole.search(/\s#/);
+  return comment < 0 ? whole : whole.slice(0, comment).trimEnd();
 }
+
+/** No more of a text is looked at for one line of it. */
+const LONGEST_LOOK = 100_000;
 
 /** One line of at most this many characters. */
 export function oneLine(text: string, most: number): string {
-  const line = [...text.replace(/\s+/g, ' ').trim()];
+  const line = [...text.slice(0, LONGEST_LOOK).replace(/\s+/g, ' ').trim()];
   return line.length <= most ? line.join('') : `${line.slice(0, most - 1).join('')}…`;
 }

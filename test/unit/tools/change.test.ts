@@ -61,6 +61,13 @@ describe('edit', () => {
     expect(workspace.text('a.ts')).toBe('a\nb\n');
   });
 
+  it('does not count all matches of a text that repeats itself for ever', { timeout: 2000 }, async () => {
+    const workspace = fakeWorkspace({ files: { 'a.ts': 'ab'.repeat(200_000) } });
+    expect(await refusal(workspace, 'edit', edit('ab'.repeat(20_000), 'b'))).toContain(
+      'occurs at least 1,000 times (line',
+    );
+  });
+
   it('counts the matches of an ambiguous text and names their lines, overlapping ones too', async () => {
     const workspace = fakeWorkspace({ files: { 'a.ts': 'x = 1\ny\nx = 1\n', 'b.ts': 'aaa' } });
     expect(await refusal(workspace, 'edit', edit('x = 1', 'z'))).toContain(

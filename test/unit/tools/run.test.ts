@@ -19,6 +19,14 @@ describe('run', () => {
     });
   });
 
+  it('refuses what no shell can be given', async () => {
+    const refused = await prepare(fakeWorkspace(), 'run', { command: 'echo a\0b' });
+    expect(refused).toMatchObject({
+      code: 'invalid-input',
+      message: expect.stringContaining('NUL') as string,
+    });
+  });
+
   it('shortens a long command in the sentence only, and visibly', async () => {
     const command = `echo one\n${'echo two\n'.repeat(30)}`;
     expect(await prepare(fakeWorkspace(), 'run', { command })).toMatchObject({
