@@ -64,6 +64,17 @@ test('another extension prompts, branches, names, replaces the history, is told 
     expect(listed).toContain(own);
     expect(listed).not.toContain(persons);
     expect(await told(`${other}/listAllSessions`)).toContain('listAllSessions: []');
+    await told('test.caller/setTags', ['ci']);
+    expect(await told('test.caller/findSessions', { tags: ['ci'] })).toContain(own);
+    expect(await told('test.caller/findSessions', { tags: ['ci', 'other'] })).toContain('"sessions":[]');
+    expect(await told('test.caller/runSummary')).toContain('"text":"The elm is noted."');
+    expect(await told('test.caller/entries', { from: 1, limit: 1 })).toMatch(/"position":1,.*"turn_start"/);
+    expect(await told('retryPolicy')).toContain('"maxAttempts":4');
+    await told('test.caller/open', { session: own, retryPolicy: { maxAttempts: 1, maxResumes: -1 } });
+    const asked = server.requests.length;
+    server.enqueue(reply.status(503));
+    expect(await told('test.caller/prompt', 'And the oak')).toContain('API test.caller/prompt failed');
+    expect(server.requests.length - asked).toBe(1);
     for (const [name, id, ...args] of [
       [`${other}/open`, own, { session: own }],
       [`${other}/open`, persons, { session: persons }],
