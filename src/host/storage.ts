@@ -24,7 +24,13 @@ import type { Clock, Files, Ids } from '../ports.js';
 import { isBoughError, type Failure } from '../shared/failure.js';
 import type { DraftStore } from './chat/drafts.js';
 import type { ReadSetting } from './model/settings.js';
-import { activeSession, tabSessions, type ActiveSession, type TabSessions } from './sessions/active.js';
+import {
+  activeSession,
+  sideBarSurface,
+  tabSessions,
+  type ActiveSession,
+  type TabSessions,
+} from './sessions/active.js';
 import type { Bucket, Buckets } from './sessions/other-folders.js';
 import { storageRoots, type StorageRoots } from './sessions/storage-roots.js';
 import { WindowStore, type Place } from './sessions/window-store.js';
@@ -44,7 +50,7 @@ export interface Storage {
 }
 
 export interface StorageParts {
-  context: Pick<vscode.ExtensionContext, 'globalStorageUri' | 'extension'>;
+  context: Pick<vscode.ExtensionContext, 'globalStorageUri' | 'storageUri' | 'extension'>;
   readSetting: ReadSetting;
   clock: Clock;
   ids: Ids;
@@ -90,7 +96,9 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   const buckets = createBuckets(shared, store);
   await store.follow(() => othersOrNone(buckets, onTrouble));
   const surfaces = new ActiveSessions(bucket.folder, shared);
-  const active = activeSession(`vscode:${bucket.key}`, {
+  const { surface, ...before } = sideBarSurface(bucket.key, parts.context.storageUri?.fsPath);
+  const active = activeSession(surface, {
+    ...before,
     surfaces,
     store,
     freshId: () => ids.session(),

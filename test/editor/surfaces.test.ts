@@ -63,3 +63,23 @@ test('a new session changes the tab or the side bar, whichever it was asked for 
     await side.says('Moss is moss.');
     expect(logsBelow(editor.storage())).toHaveLength(5);
   }));
+
+test('a second window on the folder begins with the session of the first, and then each keeps its own', () =>
+  withScriptedModel({}, async ({ editor, server, person: first }) => {
+    server.enqueue(reply.text('Oaks are trees.'));
+    await first.ask('What are oaks?', 'Oaks are trees.');
+    const window = await editor.secondWindow();
+    await window.openBough();
+    let second = new Person(editor, await window.chat());
+    await second.says('Oaks are trees.');
+    await window.runCommand('Bough: New Session');
+    await isEmpty(second);
+    server.enqueue(reply.text('Elms are trees too.'));
+    await second.ask('What are elms?', 'Elms are trees too.');
+
+    await editor.reload();
+    await (await personAt(editor)).says('Oaks are trees.');
+    await window.reload();
+    second = new Person(editor, await window.chat());
+    await second.says('Elms are trees too.');
+  }));

@@ -26,6 +26,8 @@ export interface ActiveParts {
     set(surface: string, session: string): Promise<void>;
   };
   store: Pick<WindowStore, 'list' | 'summary' | 'isKept' | 'fileOf' | 'recall'>;
+  /** The surface whose session is shown where this one has shown none yet. */
+  before?: string;
   freshId: () => string;
   /** The setting `sessions.continueLast`. */
   isContinued: () => boolean;
@@ -33,7 +35,7 @@ export interface ActiveParts {
 }
 
 export function activeSession(surface: string, parts: ActiveParts): ActiveSession {
-  const { surfaces, store, freshId, onTrouble } = parts;
+  const { surfaces, store, before, freshId, onTrouble } = parts;
   const orNone = async (work: Promise<string | undefined>): Promise<string | undefined> => {
     try {
       return await work;
@@ -46,7 +48,8 @@ export function activeSession(surface: string, parts: ActiveParts): ActiveSessio
   const newest = async () => (await store.list()).sessions.find(({ status }) => status !== 'missing')?.id;
   /** One that is only remembered is no place to begin: there is nothing to go on with. */
   const chosen = async () => {
-    const id = await surfaces.get(surface);
+    const id =
+      (await surfaces.get(surface)) ?? (before === undefined ? undefined : await surfaces.get(before));
     // A file outside of all folders goes by its path. One that is gone is shown as that, not as another session.
     if (id !== undefined) await store.recall(id);
     return id !== undefined && (await store.summary(id))?.status === 'missing' ? freshId() : id;
@@ -58,6 +61,23 @@ export function activeSession(surface: string, parts: ActiveParts): ActiveSessio
     write: async (session) => {
       if (store.isKept(session) || store.fileOf(session) !== undefined) await surfaces.set(surface, session);
     },
+  };
+}
+
+/**
+ * The side bar of a further window on the same folder is a surface of its own: VS Code numbers the storages of such windows,
+ * and a reload changes no number. `storage`: what VS Code gives this window for this folder; undefined without a folder.
+ */
+export function sideBarSurface(
+  key: string,
+  storage: string | undefined,
+): { surface: string; before?: string } {
+  const first = deliveryId({ platform: 'vscode', channel: key });
+  const number = /[/\\][^/\\]*[^/\\-]-(\d+)[/\\][^/\\]+$/.exec(storage ?? '')?.[1];
+  if (number === undefined) return { surface: first };
+  return {
+    surface: deliveryId({ platform: 'vscode', channel: key, thread: `window-${number}` }),
+    before: first,
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tabSessions } from '../../../../src/host/sessions/active.js';
+import { activeSession, sideBarSurface, tabSessions } from '../../../../src/host/sessions/active.js';
 
 function make(isKept = true) {
   const kept = new Map<string, string>();
@@ -47,5 +47,45 @@ describe('the session of an editor tab', () => {
     const { kept, tabs } = make(false);
     await tabs.write('t1', 'a');
     expect([...kept]).toEqual([]);
+  });
+});
+
+describe('the side bar of a further window on the same folder', () => {
+  it.each([
+    ['/data/User/workspaceStorage/3c72615/bough.bough', 'vscode:folder-1'],
+    ['/data/User/workspaceStorage/3c72615-1/bough.bough', 'vscode:folder-1:t:window-1'],
+    ['c:\\Data\\workspaceStorage\\3c72615-12\\bough.bough', 'vscode:folder-1:t:window-12'],
+    ['/data-1/User/workspaceStorage/3c72615/bough.bough', 'vscode:folder-1'],
+    [undefined, 'vscode:folder-1'],
+  ])('%s is the surface %s', (storage, surface) => {
+    expect(sideBarSurface('folder-1', storage).surface).toBe(surface);
+  });
+
+  it('begins with what the first one shows, and then has its own', async () => {
+    const kept = new Map([['vscode:folder-1', 'a']]);
+    const open = (storage: string) => {
+      const { surface, ...before } = sideBarSurface('folder-1', storage);
+      return activeSession(surface, {
+        ...before,
+        surfaces: {
+          get: (name) => Promise.resolve(kept.get(name)),
+          set: (name, session) => Promise.resolve(void kept.set(name, session)),
+        },
+        store: {
+          list: () => Promise.resolve({ sessions: [] }),
+          summary: () => Promise.resolve(undefined),
+          isKept: () => true,
+          fileOf: () => undefined,
+          recall: () => Promise.resolve(),
+        },
+        freshId: () => 'fresh',
+        isContinued: () => true,
+        onTrouble: () => undefined,
+      });
+    };
+    const [first, second] = [open('/s/3c/b'), open('/s/3c-1/b')];
+    expect(await second.read()).toBe('a');
+    await second.write('b');
+    expect(await Promise.all([first.read(), second.read()])).toEqual(['a', 'b']);
   });
 });
