@@ -104,7 +104,9 @@ async function fitDraft(blobs: Put, draft: Draft): Promise<Draft> {
 }
 
 /** The longest parts first, until the rest fits; when there are too many for their previews, without those. */
-async function fitMessage(blobs: Put, message: DraftOf<'message'>): Promise<Draft> {
+async function fitMessage(blobs: Put, given: DraftOf<'message'>): Promise<Draft> {
+  // How long it is for the model cannot be seen from what stays in its line.
+  const message = given.role === 'tool' ? given : { ...given, logical_chars: charsOf(given.parts) };
   const parts = [...message.parts];
   const sizes = parts.map(bytesOf);
   const order = [...parts.keys()].sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0));
@@ -119,6 +121,17 @@ async function fitMessage(blobs: Put, message: DraftOf<'message'>): Promise<Draf
     }
   }
   return { ...message, parts };
+}
+
+/** Characters of text, reasoning and input; of what is a blob already, the beginning. */
+function charsOf(parts: readonly Part[]): number {
+  let chars = 0;
+  for (const part of parts) {
+    if (part.type === 'text' || part.type === 'reasoning')
+      chars += part.text.length || (part.preview?.length ?? 0);
+    else if (part.type === 'tool_call') chars += (part.raw_input ?? JSON.stringify(part.input) ?? '').length;
+  }
+  return chars;
 }
 
 async function offload(blobs: Put, part: Part): Promise<Part> {

@@ -59,6 +59,15 @@ describe('what is too long for a line', () => {
     expect(await blobText(found !== undefined && 'blob' in found ? found.blob : '')).toBe(whole);
   });
 
+  it('a message says how long it is, of which its line shows a part', async () => {
+    const input = { n: 1 };
+    const parts: Part[] = [{ type: 'text', text: long }, { type: 'reasoning', text: 'so' }, call({ input })];
+    expect(await kept(says(...parts))).toMatchObject({
+      logical_chars: long.length + 'so'.length + JSON.stringify(input).length,
+    });
+    expect(await kept(says({ type: 'text', text: 'short' }))).not.toHaveProperty('logical_chars');
+  });
+
   it('an input is a blob of JSON', async () => {
     const input = { content: long.toWellFormed(), n: 1 };
     const [, found] = partsOf(await kept(says({ type: 'text', text: 'short' }, call({ input }))));
