@@ -6,16 +6,23 @@ import { Refusal } from './errors.js';
 const MOST = 50;
 const ignored = '**/{node_modules,.git}/**';
 
-/** Paths that hold the query, short ones first. */
+/** Paths that hold the query: files of that name first, then what lies in folders of it; short ones first. */
 export async function findFiles(query: string): Promise<string[]> {
   const words = query.replace(/[\\{}[\]*?]/g, ' ').trim();
-  const pattern = words === '' ? '**/*' : `**/*${insensitive(words.slice(words.lastIndexOf('/') + 1))}*`;
-  const found = await filesMatching(pattern, ignored, MOST * 4);
+  const name = words.slice(words.lastIndexOf('/') + 1);
+  // The name alone finds what lies in a folder of the workspace that the query begins with; the others find its folders.
+  const any = `**/*${insensitive(words)}*`;
+  const patterns = words === '' ? ['**/*'] : [`**/*${insensitive(name)}*`, any, `${any}/**`];
+  const found = await Promise.all(
+    [...new Set(patterns)].map((pattern) => filesMatching(pattern, ignored, MOST * 4)),
+  );
   const many = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
-  return found
-    .map((uri) => vscode.workspace.asRelativePath(uri, many))
-    .filter((path) => path.toLowerCase().includes(words.toLowerCase()))
-    .sort((a, b) => a.length - b.length || a.localeCompare(b))
+  const paths = new Set(found.flat().map((uri) => vscode.workspace.asRelativePath(uri, many)));
+  const holds = (text: string): boolean => text.toLowerCase().includes(words.toLowerCase());
+  const isNamed = (path: string): number => Number(holds(path.slice(path.lastIndexOf('/') + 1)));
+  return [...paths]
+    .filter(holds)
+    .sort((a, b) => isNamed(b) - isNamed(a) || a.length - b.length || a.localeCompare(b))
     .slice(0, MOST);
 }
 

@@ -9,9 +9,9 @@ import type { Fitted } from './fitted.js';
 
 /** What a message may bring along, from the editor and the workspace. */
 export interface ContextSource {
-  mentions(query: string): Promise<AskResults['mentions']>;
-  symbols(query: string): Promise<AskResults['symbols']>;
   /** `session`: the one it is for. */
+  mentions(query: string, session: string): Promise<AskResults['mentions']>;
+  symbols(query: string): Promise<AskResults['symbols']>;
   mention(offer: MentionOffer, session: string): Promise<Mention>;
   slash(): Promise<AskResults['slash']>;
   expand(name: string): Promise<string>;
@@ -39,7 +39,7 @@ export async function answerOf(
     case 'turn_files':
       return filesOfTurn(log, ask.turn_id);
     case 'mentions':
-      return context.mentions(ask.query);
+      return context.mentions(ask.query, log.id);
     case 'symbols':
       return context.symbols(ask.query);
     case 'mention':

@@ -39,7 +39,7 @@ export function createComposerContext(parts: ContextParts): ComposerContext {
 function createSource(parts: ContextParts, terminals: Terminals): ContextSource {
   const mentions = { ...parts, terminals };
   return {
-    mentions: (query) => findMentions(mentions, query),
+    mentions: (query, session) => findMentions(mentions, query, session),
     symbols: async (query) => {
       const wanted = symbolQuery(query);
       return wanted === undefined ? [] : findSymbols(wanted);

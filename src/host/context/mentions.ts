@@ -21,12 +21,18 @@ const MOST_SESSIONS = 10;
 const FEW_SESSIONS = 3;
 const MOST_FOLDERS = 3;
 
-export async function findMentions(parts: MentionsParts, query: string): Promise<MentionOffer[]> {
-  if (query.startsWith(SESSIONS)) return findSessions(parts, query.slice(SESSIONS.length), MOST_SESSIONS);
+/** `into`: the session it is for. */
+export async function findMentions(
+  parts: MentionsParts,
+  query: string,
+  into: string,
+): Promise<MentionOffer[]> {
+  const sessionsOf = (text: string, limit: number) => findSessions(parts, { text, limit, into });
+  if (query.startsWith(SESSIONS)) return sessionsOf(query.slice(SESSIONS.length), MOST_SESSIONS);
   if (query.startsWith(SYMBOLS)) return [];
   const [files, sessions] = await Promise.all([
     findFiles(query),
-    query.length < 2 ? [] : findSessions(parts, query, FEW_SESSIONS),
+    query.length < 2 ? [] : sessionsOf(query, FEW_SESSIONS),
   ]);
   const word = query.toLowerCase();
   const editorOffers = offersNow(parts).filter(

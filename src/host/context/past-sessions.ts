@@ -13,18 +13,21 @@ export interface PastSessionsParts {
   sessions: Pick<OpenSessions, 'open'>;
 }
 
+/** All but the session it is for: what was said there is told anyway. */
 export async function findSessions(
-  { store }: PastSessionsParts,
-  text: string,
-  limit: number,
+  { store }: Pick<PastSessionsParts, 'store'>,
+  { text, limit, into }: { text: string; limit: number; into: string },
 ): Promise<MentionOffer[]> {
-  const { sessions } = await store.list({ text, limit });
-  return sessions.map(({ id, title, updated }) => ({
-    kind: 'session',
-    label: title,
-    detail: new Date(updated).toLocaleDateString(),
-    ref: id,
-  }));
+  const { sessions } = await store.list({ text, limit: limit + 1 });
+  return sessions
+    .filter(({ id }) => id !== into)
+    .slice(0, limit)
+    .map(({ id, title, updated }) => ({
+      kind: 'session',
+      label: title,
+      detail: new Date(updated).toLocaleDateString(),
+      ref: id,
+    }));
 }
 
 /** `into`: the session it is for, which need not be told of itself. */
