@@ -57,7 +57,9 @@ export function missingModel(provider: string, id: string, found: readonly strin
 /** An address as people copy it: without a scheme, or with the path of one of its services. */
 export function baseUrlOf(text: string): string | undefined {
   const typed = text.trim();
-  const url = URL.parse(/^https?:\/\//i.test(typed) ? typed : `http://${typed}`);
+  const isWhole = typed.includes('://');
+  if (isWhole && !/^https?:/i.test(typed)) return undefined;
+  const url = URL.parse(isWhole ? typed : `http://${typed}`);
   if (url === null || typed === '' || /\s/.test(typed)) return undefined;
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined;
   const path = url.pathname.replace(/\/+$/, '').replace(/\/(chat\/completions|models)$/, '');

@@ -50,15 +50,15 @@ async function findServer({ models }: ConnectParts): Promise<Found | undefined> 
     if (given === undefined) return undefined;
     if (given !== address) key = undefined;
     address = given;
-    const result = await tryServer(models, { baseUrl: given, key });
+    let result = await tryServer(models, { baseUrl: given, key });
+    // A key that is refused is asked for again, where what is typed is not shown.
+    while (isFailure(result) && result.kind === 'auth') {
+      key = await askKey(result.message);
+      if (key === undefined) return undefined;
+      result = await tryServer(models, { baseUrl: given, key });
+    }
     if (!isFailure(result)) return result;
     trouble = result.message;
-    if (result.kind !== 'auth') continue;
-    key = await askKey(result.message);
-    if (key === undefined) return undefined;
-    const again = await tryServer(models, { baseUrl: given, key });
-    if (!isFailure(again)) return again;
-    trouble = again.message;
   }
 }
 

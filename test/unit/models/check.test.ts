@@ -119,7 +119,7 @@ describe('an address as people type it', () => {
     ['http://localhost:8080', 'http://localhost:8080'],
   ])('%s', (typed, wanted) => expect(baseUrlOf(typed)).toBe(wanted));
 
-  it.each(['', 'http://', 'two words', 'http://me:secret@host/v1', 'http://host/v1?key=x'])(
+  it.each(['', 'http://', 'two words', 'http://me:secret@host/v1', 'http://host/v1?key=x', 'ftp://host'])(
     'is none: %s',
     (typed) => expect(baseUrlOf(typed)).toBeUndefined(),
   );
