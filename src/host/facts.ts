@@ -55,7 +55,8 @@ export function createHostFacts(tell: Teller, onError: (error: unknown) => void)
     // The first view that shows them makes it worth to look.
     suggestions: (model) => {
       if (!hasLooked) look();
-      return suggestionsFor(model, prompts, vscode.workspace.isTrusted);
+      const { isTrusted, workspaceFolders = [] } = vscode.workspace;
+      return suggestionsFor(model, prompts, { isTrusted, hasFolder: workspaceFolders.length > 0 });
     },
     onChange: (listener) => changed.on(listener),
     onInstructions: (listener) => instructions.on(listener),

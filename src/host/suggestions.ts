@@ -33,14 +33,16 @@ export async function lookForPrompts(): Promise<string[]> {
   ];
 }
 
-/** What a folder that is not trusted does not let it show is not offered there. */
+/** What a folder that is not trusted does not let it show is not offered there, nor what asks about a folder without one. */
 export function suggestionsFor(
   model: ModelView | null,
   found: readonly string[],
-  isTrusted: boolean,
+  { isTrusted, hasFolder }: { isTrusted: boolean; hasFolder: boolean },
 ): string[] {
-  if (model?.demo !== true) return [...found];
-  return demoPrompts.filter((prompt) => isTrusted || !changing.has(prompt));
+  if (model?.demo !== true) return hasFolder ? [...found] : [];
+  return demoPrompts.filter(
+    (prompt) => (isTrusted || !changing.has(prompt)) && (hasFolder || prompt !== demoPrompts[0]),
+  );
 }
 
 const changing: ReadonlySet<string> = new Set(['/demo edit']);
