@@ -51,8 +51,14 @@ const deeds: Readonly<Record<string, string>> = {
   read: 'reading',
 };
 
+/** Server, tool, and the hash of how the server is set up. */
+const serverPattern = /^(.+) (\S+) [0-9a-f]{16}$/s;
+
 /** What a pattern allows, for people. */
 export function patternWords(tool: string, pattern: string): string {
+  const ofServer = tool.startsWith('mcp_') ? serverPattern.exec(pattern.replace(/\\(.)/gs, '$1')) : null;
+  if (ofServer !== null)
+    return `calls of ${ofServer[2]} of the MCP server ${ofServer[1]} as it is set up now`;
   if (tool !== 'run') return `${deeds[tool] ?? `the tool ${tool} with`} ${pattern.replace(/\\(.)/gs, '$1')}`;
   const words = splitWords(pattern.replace(hashPattern, ''));
   const names = words.slice(0, countAssignments(words)).map((word) => word.slice(0, word.indexOf('=')));

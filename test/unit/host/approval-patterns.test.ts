@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { matchesPattern, patternFor } from '../../../src/host/approval-patterns.js';
+import { matchesPattern, patternFor, patternWords } from '../../../src/host/approval-patterns.js';
 
 const run = (pattern: string, command: string) => matchesPattern('run', pattern, command);
+
+it('says in words what a rule for a tool of an MCP server allows, without the hash it is told apart by', () => {
+  const pattern = patternFor('mcp_tiny_add', 'tiny add 88d38670f41e8da6');
+  expect(patternWords('mcp_tiny_add', pattern)).toBe(
+    'calls of add of the MCP server tiny as it is set up now',
+  );
+  expect(patternWords('edit', patternFor('edit', 'a [1].ts'))).toBe('edits of a [1].ts');
+  expect(patternWords('other', patternFor('other', 'x y'))).toBe('the tool other with x y');
+});
 
 describe('patterns of commands', () => {
   it('keep program and subcommand, never the arguments', () => {
