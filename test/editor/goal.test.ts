@@ -14,7 +14,7 @@ const verdict = (completed: boolean, reason: string, next_prompt = '') =>
 async function startGoal(editor: Editor, person: Person, objective: string, criteria: string): Promise<void> {
   await person.composer.fill(`/goal ${objective}`);
   await person.at('send').click();
-  const box = editor.page.locator('.quick-input-widget:visible').filter({ hasText: 'How is it told' });
+  const box = editor.page.locator('.quick-input-widget:visible').filter({ hasText: 'How can one see' });
   await box.waitFor();
   await box.locator('input').fill(criteria);
   await box.locator('input').press('Enter');

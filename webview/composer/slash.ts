@@ -17,8 +17,8 @@ export const slashCommands: readonly SlashCommand[] = [
     icon: 'clear-all',
     description: 'Begin anew in this session; what was said stays as a branch',
   },
-  { name: 'goal', icon: 'target', description: 'Work turn after turn until what may follow is reached' },
-  { name: 'compact', icon: 'fold', description: 'Summarise the older part; what to keep may follow' },
+  { name: 'goal', icon: 'target', description: 'Work turn after turn until the goal you give is reached' },
+  { name: 'compact', icon: 'fold', description: 'Summarise the older part; say behind it what to keep' },
 ];
 
 const goesTo: Readonly<Record<string, UiCommand>> = {

@@ -63,7 +63,10 @@ const askObjective = (): Thenable<string | undefined> =>
 const askCriteria = (objective: string): Thenable<string | undefined> =>
   vscode.window.showInputBox({
     title: vscode.l10n.t('Start Goal (2 of 2)'),
-    prompt: vscode.l10n.t('How is it told that this is reached: “{0}”? May be left empty.', short(objective)),
+    prompt: vscode.l10n.t(
+      'How can one see that this is reached: “{0}”? May be left empty.',
+      short(objective),
+    ),
     placeHolder: vscode.l10n.t('For example: npm test exits with 0, and no test was removed'),
     ignoreFocusOut: true,
   });

@@ -227,6 +227,27 @@ export function approvalTests(open: Open): void {
       expect(chat.intents()).toHaveLength(3);
     });
 
+    it('where a question alone waits, the composer speaks of an answer, not of a denial', async () => {
+      const scene = workingScene();
+      scene.status = { ...idle, run: 'waiting' };
+      const wait = (call_id: string, tool: string) =>
+        scene.add({
+          ...{ type: 'approval_request', call_id, tool, summary: 'It waits', input_hash: 'x', targets: [] },
+          ...{ risk: 'read', turn_id: 'turn-1', always_asked: true },
+        });
+      scene.calls('', [{ call_id: 'a1', name: 'ask', input: { question: 'Which?' } }], 'turn-1');
+      wait('a1', 'ask');
+      const chat = await open(scene);
+      await chat.page.getByPlaceholder('Answer above, or write something else').waitFor();
+      await chat.post(
+        scene.append(() => {
+          scene.calls('', [{ call_id: 'f1', name: 'fetch', input: { url: 'http://localhost/' } }], 'turn-1');
+          wait('f1', 'fetch');
+        }),
+      );
+      await chat.page.getByPlaceholder('Decide above, or write what denies it').waitFor();
+    });
+
     it('F9: a command goes on in the background on request, and is ended when the turn is over', async () => {
       const scene = workingScene();
       const input = { command: 'npm run serve' };
