@@ -39,6 +39,8 @@ test('each kind of file is read and changed as it is, or it is said why not', ()
     put(one, 'locked.txt', 'old\n');
     put(one, 'gone.txt', 'old\n');
     put(one, 'crlf.txt', 'old\r\nsecond\r\n');
+    // The editor takes each of these for the end of a line.
+    put(one, 'returns.txt', 'first\rold\nlast\r\n');
     put(one, 'little.txt', wide('old ä\r\n', false));
     put(one, 'big-end.txt', wide('old ä\n', true));
     put(one, 'latin.txt', Buffer.from('old ä\n', 'latin1'));
@@ -103,7 +105,7 @@ test('each kind of file is read and changed as it is, or it is said why not', ()
     await person.setMode('Accept edits', 'accept_edits');
     server.enqueue(
       reply.calls([...names, ...refused, 'locked.txt'].map((name) => edit(`one/${name}`))),
-      reply.calls([edit('two/same.txt'), edit(`one/${odd}`, '🔥', '🔦')]),
+      reply.calls([edit('two/same.txt'), edit(`one/${odd}`, '🔥', '🔦'), edit('one/returns.txt')]),
       reply.text('All changed.'),
     );
     await person.ask('Change them', 'All changed.');
@@ -116,10 +118,12 @@ test('each kind of file is read and changed as it is, or it is said why not', ()
       expect.stringContaining('too much to read'),
       expect.stringMatching(/locked\.txt.*read-only/),
     ]);
+    expect(results(8, 1)).toEqual([expect.stringContaining('Changed one/returns.txt')]);
     await window.screenshot('changed');
     expect(bytes('crlf.txt').toString()).toBe('new\r\nsecond\r\n');
     expect(bytes('little.txt')).toEqual(wide('new ä\r\n', false));
     expect(bytes('big-end.txt')).toEqual(wide('new ä\n', true));
+    expect(bytes('returns.txt').toString().replaceAll('\r\n', '\n')).toBe('first\nnew\nlast\n');
     expect(bytes('latin.bat')).toEqual(Buffer.from('new ä\n', 'latin1'));
     expect(bytes('latin.txt')).toEqual(Buffer.from('old ä\n', 'latin1'));
     expect(bytes(odd).toString()).toBe('new 🔦\n');

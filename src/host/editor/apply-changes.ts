@@ -77,7 +77,8 @@ async function openText(shown: string, uri: vscode.Uri): Promise<vscode.TextDocu
   }
 }
 
-const flat = (text: string): string => text.replaceAll('\r\n', '\n');
+/** With the ends of lines as VS Code has them: to it a carriage return by itself is one too. */
+const flat = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 /** Whether the document has this text, after it had the time to catch up with the disk. VS Code unifies line endings. */
 async function holds(document: vscode.TextDocument, text: string): Promise<boolean> {
