@@ -19,7 +19,7 @@ export function entriesOfLine(
   const until = new Map<string | null, number>();
   let before: string | null = null;
   for (const id of path) {
-    if (before !== null || isWhole) until.set(before, entries.get(id)?.position ?? 0);
+    if (before !== null || isWhole) until.set(before, entries.get(id)?.position ?? Infinity);
     before = id;
   }
   until.set(before, Infinity);

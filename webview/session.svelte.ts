@@ -62,6 +62,8 @@ export class Session {
   #outline = new Outline();
   /** By id; those of lines that were left are among them. */
   readonly #entries = new Map<string, Placed>();
+  /** Ids of bodies that the host was asked for and does not have: what stands above them is shown all the same. */
+  readonly #missing = new Set<string>();
   readonly #growing = new Growing();
   #position = 0;
   #isAsking = false;
@@ -101,7 +103,10 @@ export class Session {
     this.#isAsking = false;
     const isOther = this.info?.id !== snapshot.session.id;
     // A log that became shorter was written anew: nothing says where in it those that are here stand.
-    if (isOther || snapshot.position < this.#position) this.#entries.clear();
+    if (isOther || snapshot.position < this.#position) {
+      this.#entries.clear();
+      this.#missing.clear();
+    }
     this.#outline = unpackOutline(snapshot.outline);
     this.outline = { index: this.#outline };
     this.#position = snapshot.position;
@@ -158,7 +163,7 @@ export class Session {
   async rowOf(id: string): Promise<string | undefined> {
     const path = this.#path();
     const at = path.indexOf(id);
-    const missing = path.slice(Math.max(at - 1, 0)).filter((other) => !this.#entries.has(other));
+    const missing = path.slice(Math.max(at - 1, 0)).filter((other) => !this.#isSettled(other));
     for (let from = 0; from < missing.length; from += PAGE)
       await this.#load(missing.slice(from, from + PAGE));
     const shown = new Set(this.rows.map((row) => row.entry.id));
@@ -194,22 +199,28 @@ export class Session {
     const found = await this.#parts.askBodies(ids);
     if (session !== this.info?.id) return;
     for (const placed of found) this.#entries.set(placed.entry.id, placed);
-    // What the host does not know any more is not asked for again.
-    if (found.length > 0) this.#refold(false);
-    else this.hasOlder = false;
+    // What the host does not know any more is not asked for again. Nothing at all may be for another reason.
+    if (found.length === 0) this.hasOlder = false;
+    else {
+      for (const id of ids) if (!this.#entries.has(id)) this.#missing.add(id);
+      this.#refold(false);
+    }
   }
 
   /** The end of the path as far up as the bodies are here. */
   #loaded(path: readonly string[]): string[] {
-    const missing = path.findLastIndex((id) => !this.#entries.has(id));
-    return path.slice(missing + 1);
+    return path.slice(path.findLastIndex((id) => !this.#isSettled(id)) + 1);
+  }
+
+  #isSettled(id: string): boolean {
+    return this.#entries.has(id) || this.#missing.has(id);
   }
 
   #refold(mayAsk = true): void {
     if (this.state === null || this.status === null) return;
     const head = this.#outline.ordinal(this.state.head);
     // Where a session is long, all of its path is not looked at for each entry that comes.
-    const loaded = this.#outline.pathEnd(head, (at) => this.#entries.has(this.#idOf(at)));
+    const loaded = this.#outline.pathEnd(head, (at) => this.#isSettled(this.#idOf(at)));
     this.hasOlder = this.#outline.parent(loaded[0] ?? head) !== ROOT;
     if (head !== ROOT && loaded.length === 0) {
       // A line whose bodies are not here: what was shown stays until they are.

@@ -261,6 +261,24 @@ describe('session', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('shows what stands above a body that the host does not have', async () => {
+    const scene = new Scene();
+    for (let index = 0; index < 500; index += 1) scene.user(`Message ${index}`);
+    const known = scene.placed.toSpliced(350, 1);
+    const { session, asked } = watching(new Scene(), known);
+    session.receive(
+      scene.snapshot({
+        entries: scene.placed.slice(-100),
+        more: true,
+        session: { id: 'hole', title: '', folder: undefined, read_only: false },
+      }),
+    );
+    await session.loadOlder();
+    await session.loadOlder();
+    expect([session.rows.length, session.hasOlder, asked.length]).toEqual([499, false, 2]);
+    expect(texts(session)[0]).toBe('Message 0');
+  });
+
   it('stops asking for bodies that the host does not have', async () => {
     const scene = new Scene();
     for (let index = 0; index < 3; index += 1) scene.user(`Message ${index}`);
