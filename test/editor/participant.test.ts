@@ -43,89 +43,80 @@ class Chat {
   }
 }
 
-test.runIf(process.env['BOUGH_VSCODE'] !== '1.104')(
-  'a chat of VS Code’s own view is a session of Bough: it streams, goes on, waits, stops and fails there',
-  () =>
-    withScriptedModel({ extensions: [caller, model] }, async ({ editor, server, person: first }) => {
-      let person = first;
-      let chat = new Chat(editor);
-      const asked: string[] = [];
-      editor.page.on('request', (request) => asked.push(request.url()));
-      // VS Code learns of an extension's models when somebody asks for them, as this picker does.
-      await person.at('model-picker').click();
-      await editor.page
-        .locator('.quick-input-widget .monaco-list-row')
-        .filter({ hasText: 'Parrot' })
-        .waitFor();
-      await editor.page.keyboard.press('Escape');
-      await chat.open();
-      await chat.hasModel();
+test('a chat of VS Code’s own view is a session of Bough: it streams, goes on, waits, stops and fails there', () =>
+  withScriptedModel({ extensions: [caller, model] }, async ({ editor, server, person: first }) => {
+    let person = first;
+    let chat = new Chat(editor);
+    const asked: string[] = [];
+    editor.page.on('request', (request) => asked.push(request.url()));
+    // VS Code learns of an extension's models when somebody asks for them, as this picker does.
+    await person.at('model-picker').click();
+    await editor.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Parrot' }).waitFor();
+    await editor.page.keyboard.press('Escape');
+    await chat.open();
+    await chat.hasModel();
 
-      // What a model writes is text: no command, no picture that is fetched.
-      const picture = `${server.url}/oak.png`;
-      server.enqueue(
-        reply.text(`Oaks are **trees**. [Press](command:bough.session.new) ![oak](${picture}) So.`),
-      );
-      await chat.send('@bough What are oaks?');
-      await chat.answer('So.').locator('strong', { hasText: 'trees' }).waitFor();
-      const answer = chat.answer('So.');
-      expect(await answer.locator('[data-href*="session.new"], [href*="session.new"]').count()).toBe(0);
-      expect(await answer.locator('img[src*="oak.png"]').count()).toBe(0);
-      expect(asked.filter((url) => url.includes('oak.png'))).toEqual([]);
-      await editor.row('What are oaks?');
-      await editor.screenshot('answered');
+    // What a model writes is text: no command, no picture that is fetched.
+    const picture = `${server.url}/oak.png`;
+    server.enqueue(
+      reply.text(`Oaks are **trees**. [Press](command:bough.session.new) ![oak](${picture}) So.`),
+    );
+    await chat.send('@bough What are oaks?');
+    await chat.answer('So.').locator('strong', { hasText: 'trees' }).waitFor();
+    const answer = chat.answer('So.');
+    expect(await answer.locator('[data-href*="session.new"], [href*="session.new"]').count()).toBe(0);
+    expect(await answer.locator('img[src*="oak.png"]').count()).toBe(0);
+    expect(asked.filter((url) => url.includes('oak.png'))).toEqual([]);
+    await editor.row('What are oaks?');
+    await editor.screenshot('answered');
 
-      // The same chat is the same session.
-      server.enqueue(reply.text('Elms are too.'));
-      await chat.send('And elms?');
-      await chat.answer('Elms are too.').waitFor();
-      expect(told(server, 2).map(({ text }) => text)).toContain('What are oaks?');
-      const { header } = onlyLog(editor.storage());
-      expect(header['id']).toMatch(/^chat:.+:t:[0-9a-f]{16}$/);
-      expect(ofType(onlyLog(editor.storage()), 'turn_start')).toMatchObject([
-        { delivery: header['id'] },
-        { delivery: header['id'] },
-      ]);
+    // The same chat is the same session.
+    server.enqueue(reply.text('Elms are too.'));
+    await chat.send('And elms?');
+    await chat.answer('Elms are too.').waitFor();
+    expect(told(server, 2).map(({ text }) => text)).toContain('What are oaks?');
+    const { header } = onlyLog(editor.storage());
+    expect(header['id']).toMatch(/^chat:.+:t:[0-9a-f]{16}$/);
+    expect(ofType(onlyLog(editor.storage()), 'turn_start')).toMatchObject([
+      { delivery: header['id'] },
+      { delivery: header['id'] },
+    ]);
 
-      // What waits is answered in Bough, and goes on there.
-      server.enqueue(
-        reply.calls([{ name: 'write', args: { path: 'oak.txt', content: 'An oak\n' } }]),
-        reply.text('Written down.'),
-      );
-      await chat.send('Write it down');
-      await chat
-        .answer('Waits for you: Create oak.txt')
-        .getByRole('button', { name: 'Open in Bough' })
-        .click();
-      person = await personAt(editor);
-      await editor.screenshot('waits');
-      await person.decide('approve', 'oak.txt');
-      await chat.answer('Written down.').waitFor();
-      await person.says('Written down.');
-      expect(readFileSync(path.join(editor.workspace, 'oak.txt'), 'utf8')).toBe('An oak\n');
+    // What waits is answered in Bough, and goes on there.
+    server.enqueue(
+      reply.calls([{ name: 'write', args: { path: 'oak.txt', content: 'An oak\n' } }]),
+      reply.text('Written down.'),
+    );
+    await chat.send('Write it down');
+    await chat.answer('Waits for you: Create oak.txt').getByRole('button', { name: 'Open in Bough' }).click();
+    person = await personAt(editor);
+    await editor.screenshot('waits');
+    await person.decide('approve', 'oak.txt');
+    await chat.answer('Written down.').waitFor();
+    await person.says('Written down.');
+    expect(readFileSync(path.join(editor.workspace, 'oak.txt'), 'utf8')).toBe('An oak\n');
 
-      // Stopped there, it is stopped.
-      const half = reply.hold(['Pines are ']);
-      server.enqueue(half);
-      await chat.send('And pines?');
-      await half.reached;
-      await chat.answer('Pines are').waitFor();
-      await chat.view
-        .locator('.interactive-input-part')
-        .getByRole('button', { name: /^(Stop|Cancel)/ })
-        .click();
-      await person.incomplete('stopped').waitFor();
-      await person.run('idle');
+    // Stopped there, it is stopped.
+    const half = reply.hold(['Pines are ']);
+    server.enqueue(half);
+    await chat.send('And pines?');
+    await half.reached;
+    await chat.answer('Pines are').waitFor();
+    await chat.view
+      .locator('.interactive-input-part')
+      .getByRole('button', { name: /^(Stop|Cancel)/ })
+      .click();
+    await person.incomplete('stopped').waitFor();
+    await person.run('idle');
 
-      // After a reload it goes on with the same session; what fails is said.
-      await editor.reload();
-      chat = new Chat(editor);
-      await chat.open();
-      await chat.answer('Written down.').waitFor();
-      server.enqueue(reply.error(401, { message: 'That key is not known.' }));
-      await chat.send('And ashes?');
-      await chat.answer('wants an API key').waitFor();
-      await editor.screenshot('failed-there');
-      expect(logsBelow(editor.storage())).toHaveLength(1);
-    }),
-);
+    // After a reload it goes on with the same session; what fails is said.
+    await editor.reload();
+    chat = new Chat(editor);
+    await chat.open();
+    await chat.answer('Written down.').waitFor();
+    server.enqueue(reply.error(401, { message: 'That key is not known.' }));
+    await chat.send('And ashes?');
+    await chat.answer('wants an API key').waitFor();
+    await editor.screenshot('failed-there');
+    expect(logsBelow(editor.storage())).toHaveLength(1);
+  }));
