@@ -146,7 +146,7 @@ async function open(parts: ReachingParts, options: OpenOptions): Promise<BoughSe
   const policy = options.retryPolicy === undefined ? undefined : givenPolicy(options.retryPolicy);
   const id = await idOf(parts, options);
   await reach.check(id);
-  const opened = await sessions.open(id, reach.owner);
+  const opened = await openFresh(sessions, id, reach.owner);
   const trouble = sessions.troubleOf(id);
   if (trouble) throw trouble;
   reach.admit(opened.agent.log);
@@ -166,6 +166,15 @@ async function open(parts: ReachingParts, options: OpenOptions): Promise<BoughSe
   });
   if (options.history !== undefined) await session.setHistory(options.history);
   return session;
+}
+
+/**
+ * A handle that others were faster than is let go of; views that show it are told of the new one. One that could not write
+ * is kept: what it holds can still be saved.
+ */
+async function openFresh(sessions: OpenSessions, id: string, owner: string | undefined) {
+  const opened = await sessions.open(id, owner);
+  return opened.agent.log.access.mode === 'stale' ? sessions.reopen(id) : opened;
 }
 
 /**

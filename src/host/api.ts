@@ -64,7 +64,7 @@ export interface BoughApi extends CurrentSession {
   readonly session: BoughSession | undefined;
   /**
    * Opens a session: the one named, the last one of this folder with `continueLast`, else a new one. It is not shown
-   * unless `show` says so. Nothing is on disk until its first message.
+   * unless `show` says so. One that fails with SessionStale goes on with what this gives. Nothing is on disk until its first message.
    */
   open(options?: OpenOptions): Promise<BoughSession>;
   /** Sessions of the folder of this URI (default: those of this window), newest first, archived ones included. */

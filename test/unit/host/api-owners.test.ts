@@ -160,6 +160,17 @@ describe('the API of one extension', () => {
     expect((await mine.openSession({ session: 'mine and new' })).id).toBe('mine and new');
   });
 
+  it('goes on with a fresh handle where the old one takes nothing more', async () => {
+    const { mine, say, world } = make([text('Here I am.')]);
+    await say(mine, 'a mine');
+    const stale = await mine.openSession({ session: 'a mine' });
+    await world.sessions.peek('a mine')?.agent.log.close();
+    await expect(stale.prompt('Are you there?')).rejects.toMatchObject({ code: 'SessionStale' });
+    const fresh = await mine.openSession({ session: 'a mine' });
+    expect((await fresh.prompt('Are you there?')).text).toBe('Here I am.');
+    expect((await mine.openSession({ session: 'a mine' })).head).toBe(fresh.head);
+  });
+
   it('says how requests of its session are sent again; those of others are as the settings have it', async () => {
     const { person, mine, world } = make([[fails(dropped())], [fails(dropped())], text('The second time.')]);
     const once = await mine.openSession({
