@@ -82,7 +82,8 @@ export class MessageTexts {
   async copyConversation(): Promise<void> {
     const { session, blob, command, orExplain } = this.#parts;
     await orExplain('The conversation could not be copied', async () => {
-      await session.loadAll();
+      // A part of it, or of another one, is not what was asked for.
+      if (!(await session.loadAll())) throw new Error('Not all of it could be loaded; nothing was copied.');
       await command({ type: 'copy', text: await conversationText(session.rows, blob) });
     });
   }

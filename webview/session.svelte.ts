@@ -151,9 +151,17 @@ export class Session {
     await this.#load(missing.slice(-PAGE));
   }
 
-  /** All of the path, as far as the host has it. */
-  async loadAll(): Promise<void> {
-    while (this.hasOlder) await this.loadOlder();
+  /** All of the path, as far as the host has it. False when it could not be had, or another session came into view. */
+  async loadAll(): Promise<boolean> {
+    const session = this.info?.id;
+    const isWhole = () => {
+      const path = this.#path();
+      return this.#loaded(path).length === path.length;
+    };
+    // What could not be had before may be had now.
+    this.hasOlder ||= !isWhole();
+    while (this.hasOlder && session === this.info?.id) await this.loadOlder();
+    return session === this.info?.id && isWhole();
   }
 
   /**

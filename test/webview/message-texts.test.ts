@@ -37,6 +37,44 @@ function waiting() {
   };
 }
 
+describe('the whole conversation', () => {
+  /** One whose older half has to be asked for, which fails or brings another session into view. */
+  function half(ask: (session: Session) => void) {
+    const scene = new Scene('one');
+    for (const text of ['First', 'Second', 'Third']) scene.user(text);
+    const copied: string[] = [];
+    const problems: unknown[] = [];
+    const session: Session = new Session({
+      askSnapshot: () => Promise.resolve(),
+      askBodies: () => {
+        ask(session);
+        return Promise.resolve([]);
+      },
+      nextFrame: () => undefined,
+    });
+    session.receive(scene.snapshot({ entries: scene.placed.slice(1), more: true }));
+    const texts = new MessageTexts({
+      ...{ session, draft: new Draft() },
+      blob: () => Promise.resolve(''),
+      command: (command) => Promise.resolve(void copied.push(command.type)),
+      isSending: () => false,
+      onEdit: () => undefined,
+      orExplain: (_, work) => work().catch((error: unknown) => void problems.push(error)),
+    });
+    return { texts, copied, problems };
+  }
+
+  it('is copied whole or not at all', async () => {
+    const other = new Scene('two');
+    other.user('Of the other one');
+    for (const ask of [() => undefined, (session: Session) => session.receive(other.snapshot())]) {
+      const { texts, copied, problems } = half(ask);
+      await texts.copyConversation();
+      expect([copied, problems.length]).toEqual([[], 1]);
+    }
+  });
+});
+
 describe('a message whose text takes long to come', () => {
   it('is edited once it is there', async () => {
     const { draft, texts, message, come, state } = waiting();

@@ -18,7 +18,7 @@ export interface ReadingParts {
   items: () => readonly Item[];
   hasOlder: () => boolean;
   loadOlder: () => Promise<void>;
-  loadAll: () => Promise<void>;
+  loadAll: () => Promise<unknown>;
   /** The row that shows an entry, once its bodies are here. */
   rowOf: (entry: string) => Promise<string | undefined>;
   /** Mounts rows that stand far from what is in sight. */

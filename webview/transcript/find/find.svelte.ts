@@ -17,7 +17,7 @@ export interface Match {
 export interface FindSource {
   items: () => readonly Item[];
   /** All of the line is here. */
-  loadAll: () => Promise<void>;
+  loadAll: () => Promise<unknown>;
   /** The first row in sight, by key. */
   firstInSight: () => string | undefined;
   /** Lets the page breathe. */
