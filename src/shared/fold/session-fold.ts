@@ -45,8 +45,6 @@ export class SessionFold {
   /** By the ordinal of the entry they stand on; −1 for those before the first. In file order, behind those of the base. */
   readonly #notes = new Map<number, PlacedNote[]>();
   readonly #sessionWide: number[];
-  /** The first node that is not the base's, or on which something was begun since. */
-  #begunSince: number;
   #walked: Walked[] = [];
   /** The last line that was asked for: who reads its end goes on with what stands before, or with one beside it. */
   readonly #line: LineMarks;
@@ -61,7 +59,6 @@ export class SessionFold {
     this.#sessionWide = [...(base?.sessionWide ?? [])];
     this.#line = new LineMarks(this.#lineSource());
     this.#files = new FileStates(base === undefined ? undefined : () => base.files());
-    this.#begunSince = this.#baseCount;
     this.#head = base?.head ?? ROOT;
     this.#position = base?.position ?? 0;
   }
@@ -122,8 +119,6 @@ export class SessionFold {
     const parent = this.#outline.ordinal(entry.parent_id);
     if (parent === ROOT && entry.parent_id !== null) return;
     if (entry.type === 'files_changed') this.#files.add({ position, ordinal: parent, note: entry });
-    if (parent < this.#begunSince && (entry.type === 'turn_start' || entry.type === 'approval_request'))
-      this.#begunSince = parent;
     const placed = { position, id: entry.id, note: isPathNote(entry) ? entry : null };
     const there = this.#notes.get(parent);
     if (there === undefined) this.#notes.set(parent, [placed]);
@@ -222,9 +217,12 @@ export class SessionFold {
     }
   }
 
-  /** What came since may have ended or begun something on any node that it does not stand behind. */
+  /**
+   * What came since may have ended or begun something for any node. A note that came since on a node of the base is no
+   * reach: it counts where the next node came since too, and what it names in the base stands before that.
+   */
   #reachOf(ordinal: number): number {
-    if (this.#base === undefined || ordinal >= this.#begunSince || !this.#facts.isAsBefore) return Infinity;
+    if (this.#base === undefined || ordinal >= this.#baseCount || !this.#facts.isAsBefore) return Infinity;
     return this.#base.reach(ordinal);
   }
 
