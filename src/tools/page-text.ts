@@ -215,7 +215,7 @@ function closeLink(links: string[]): string {
 
 const decodeEntities = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+\d?));/gi, (whole, decimal, hex, name) => {
-    if (typeof name === 'string') return entities[name] ?? whole;
+    if (typeof name === 'string') return Object.hasOwn(entities, name) ? (entities[name] ?? whole) : whole;
     const code = typeof decimal === 'string' ? Number(decimal) : parseInt(String(hex), 16);
     return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '\uFFFD' : String.fromCodePoint(code);
   });

@@ -75,11 +75,13 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
 export function parseEnvFile(content: string): Record<string, string> {
   const values: Record<string, string> = {};
   for (const line of content.replace(/^\uFEFF/, '').split(/\r?\n/)) {
-    const match = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(.*?)\s*$/.exec(line);
+    const match = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=(.*)$/s.exec(line);
     if (match === null) continue;
-    const [, name = '', raw = ''] = match;
+    const [, name = '', given = ''] = match;
+    const raw = given.trim();
     const quoted = /^(["'`])([\s\S]*)\1(?:\s+#.*)?$/.exec(raw);
-    if (quoted === null) values[name] = raw.replace(/\s+#.*$/, '');
+    const comment = raw.search(/\s#/);
+    if (quoted === null) values[name] = comment < 0 ? raw : raw.slice(0, comment).trimEnd();
     else values[name] = quoted[1] === '"' ? (quoted[2] ?? '').replaceAll('\\n', '\n') : (quoted[2] ?? '');
   }
   return values;

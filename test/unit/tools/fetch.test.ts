@@ -66,6 +66,10 @@ describe('fetch', () => {
 describe('the text of a page', () => {
   const text = (html: string): string => pageText(html, 'https://example.com/docs/a');
 
+  it('leaves references that nobody knows as they are written', () => {
+    expect(text('&constructor; &valueOf; &nothing; &amp;')).toBe('&constructor; &valueOf; &nothing; &');
+  });
+
   it('has headings, lists, links and code as one reads them', () => {
     expect(
       text(`<!doctype html><html><head><title>A &amp; B</title><style>p { color: red }</style></head><body>

@@ -56,6 +56,11 @@ describe('variables', () => {
     expect(isFailure(resolved) && resolved.message).toContain(`\${${name}} cannot be put in`);
   });
 
+  it('a file of variables that was made to take long takes no time', { timeout: 2000 }, () => {
+    const spaces = ' '.repeat(100_000);
+    expect(parseEnvFile(`A=a${spaces}b\nB=b${spaces}# c`)).toEqual({ A: `a${spaces}b`, B: 'b' });
+  });
+
   it('a file of variables is read as others read it', () => {
     const content =
       '\uFEFFA=1\n# note\nexport B = two words # note\n\nC="x # y\\n z"\nD=\'it is\'\nE=\nno line\r\nF=a=b\r\n';
