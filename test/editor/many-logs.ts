@@ -71,3 +71,15 @@ export function writeManyLogs(folder: string, count: number, newest: number): vo
     utimesSync(file, at, at);
   }
 }
+
+/** A log of `lines` prompts without anything in common: `Way 0`, `Way 1`, … each with an answer. */
+export function writeBranchedLog(folder: string, id: string, lines: number): void {
+  const at = Date.now() / 1_000;
+  const name = (line: number, role: number): string =>
+    `${line.toString(16).padStart(12, '0')}${role.toString(16).padStart(4, '0')}`;
+  const said = Array.from({ length: lines }, (_, line) => [
+    lineOf({ at, id: name(line, 1), parent: null, role: 'user', text: `Way ${String(line)}` }),
+    lineOf({ at, id: name(line, 2), parent: name(line, 1), role: 'assistant', text: `End ${String(line)}` }),
+  ]);
+  writeFileSync(path.join(folder, `${id}.jsonl`), `${headerOf(id)}${said.flat().join('')}`);
+}

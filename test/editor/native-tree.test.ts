@@ -1,9 +1,12 @@
 // The list of sessions shows each end of a line below its session: named, marked, reached from here, from the pickers, from
 // the drawn tree and from the palette, after a reload too.
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { type Editor, eventually } from './bench/index.js';
 import { sessionsPane } from './bench/sessions-tree.js';
+import { onlyLog } from './log-on-disk.js';
+import { writeBranchedLog, writeManyLogs } from './many-logs.js';
 import { reloaded } from './person.js';
 import { withScriptedModel } from './scripted.js';
 
@@ -111,4 +114,51 @@ test('H2: branches at three places: each leaf is reached from list, picker, tree
     await person.says('Elsewhere.');
     await person.run('idle');
     await person.message('user').filter({ hasText: 'Go on' }).waitFor({ state: 'detached' });
+  }));
+
+test('a long list comes in pages, and so do the branches of one session, by keyboard too', () =>
+  withScriptedModel({}, async ({ editor, server, person: first }) => {
+    server.enqueue(reply.text('Hello.'));
+    await first.ask('Hello', 'Hello.');
+    const folder = path.dirname(onlyLog(editor.storage()).file);
+    writeManyLogs(folder, 60, Date.now() / 1_000 - 3_600);
+    writeBranchedLog(folder, 'many-ways', 25);
+    const person = await reloaded(editor);
+    await (await editor.row('Way 0')).locator.click();
+    await person.message('user').filter({ hasText: 'Way 24' }).waitFor();
+
+    /** The row that has the keyboard's focus. */
+    const focused = () =>
+      sessionsPane(editor.page)
+        .locator('.monaco-list-row.focused')
+        .evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-label') ?? '').join());
+    const isOn = (name: string) =>
+      eventually(async () => (await focused()).startsWith(name), { what: `"${name}" has the focus` });
+    /** Key by key to the row of this name. */
+    const walkTo = (name: string, key: string) =>
+      eventually(
+        async () => {
+          if ((await focused()).startsWith(name)) return true;
+          await editor.page.keyboard.press(key);
+          return false;
+        },
+        { interval: 50, what: `"${name}" has the focus` },
+      );
+    // the keyboard goes to the list with what unfolds the row
+    await (await editor.row('Way 0')).locator.locator('.monaco-tl-twistie').click();
+    await editor.row('Way 24');
+    await walkTo('Show More Branches (5)', 'ArrowDown');
+    await editor.screenshot('more-branches');
+    await editor.page.keyboard.press('Enter');
+    // newest first: it goes on where the newest twenty ended
+    await isOn('Way 4');
+    await walkTo('Way 0', 'ArrowDown');
+
+    await editor.page.keyboard.press('End');
+    await isOn('Show More');
+    await editor.page.keyboard.press('Enter');
+    await isOn('Session 48');
+    await editor.page.keyboard.press('End');
+    await isOn('Session 59');
+    await editor.screenshot('more-sessions');
   }));

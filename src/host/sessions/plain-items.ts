@@ -3,15 +3,15 @@ import * as vscode from 'vscode';
 import type { GroupName } from './rows.js';
 import type { TreeNode } from './tree-node.js';
 
-export function groupItem({ name, sessions }: Extract<TreeNode, { kind: 'group' }>): vscode.TreeItem {
+export function groupItem({ name, rows }: Extract<TreeNode, { kind: 'group' }>): vscode.TreeItem {
   const item = new vscode.TreeItem(groupTitle(name), vscode.TreeItemCollapsibleState.Expanded);
   item.id = `group:${name}`;
   item.contextValue = 'group';
   item.accessibilityInformation = {
     label:
-      sessions.length === 1
+      rows.length === 1
         ? vscode.l10n.t('{0}, 1 session', groupTitle(name))
-        : vscode.l10n.t('{0}, {1} sessions', groupTitle(name), sessions.length),
+        : vscode.l10n.t('{0}, {1} sessions', groupTitle(name), rows.length),
   };
   return item;
 }

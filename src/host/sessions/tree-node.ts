@@ -4,7 +4,7 @@ import type { Branch } from './branches.js';
 import type { GroupName } from './rows.js';
 
 export type TreeNode =
-  | { kind: 'group'; name: GroupName; sessions: SessionSummary[] }
+  | { kind: 'group'; name: GroupName; rows: TreeNode[] }
   | { kind: 'session'; summary: SessionSummary }
   | { kind: 'branch'; session: string; branch: Branch }
   /** More sessions, or more branches of one. */

@@ -13,6 +13,7 @@ import type { OpenSessions, SessionEvent } from './open-sessions.js';
 import { failingItem, groupItem, moreItem, noneItem } from './plain-items.js';
 import { bySaid, groupByTime, relativeTime, rowIcons, rowWord, troubleWord } from './rows.js';
 import { nestRows } from './nested.js';
+import { MoreRows } from './more-rows.js';
 import { ON_SHOW } from './on-show.js';
 import { sizeWords } from './size-words.js';
 import { filterWords, noFilter, queryOf, type TreeFilter } from './tree-filter.js';
@@ -39,6 +40,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   readonly onDidChangeTreeData = this.changed.event;
   private readonly filtered = new vscode.EventEmitter<TreeFilter>();
   readonly onDidFilter = this.filtered.event;
+  /** The first of the rows that were asked for by "Show More" is there. */
+  private readonly came = new vscode.EventEmitter<TreeNode>();
+  readonly onDidShowMore = this.came.event;
+  private readonly moreRows = new MoreRows();
   private limit = PAGE;
   /** Of sessions of which more branches were asked for. */
   private readonly branchLimits = new Map<string, number>();
@@ -89,11 +94,16 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   showMore(session?: string): void {
     if (session === undefined) this.limit += PAGE;
     else this.branchLimits.set(session, this.branchLimit(session) + BRANCHES);
+    this.moreRows.ask(session);
     this.refresh();
   }
 
+  getParent(node: TreeNode): TreeNode | undefined {
+    return this.moreRows.parentOf(node);
+  }
+
   private subagentsOf({ id }: SessionSummary): TreeNode[] {
-    return (this.subagents.get(id) ?? []).map((summary) => ({ kind: 'session', summary }));
+    return sessionNodes(this.subagents.get(id) ?? []);
   }
 
   private branchLimit(session: string): number {
@@ -101,11 +111,23 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {
+    const rows = await this.rowsBelow(node);
+    if (node === undefined) return rows;
+    this.moreRows.below(node, rows);
+    if (node.kind === 'session') this.tell(this.moreRows.read(node.summary.id, rows));
+    return rows;
+  }
+
+  private tell(first: TreeNode | undefined): void {
+    if (first !== undefined) this.came.fire(first);
+  }
+
+  private async rowsBelow(node?: TreeNode): Promise<TreeNode[]> {
     switch (node?.kind) {
       case undefined:
         return this.roots();
       case 'group':
-        return node.sessions.map((summary) => ({ kind: 'session', summary }));
+        return node.rows;
       case 'session':
         return [...this.subagentsOf(node.summary), ...(await this.branches(node.summary))];
       case 'branch':
@@ -137,6 +159,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     clearTimeout(this.timer);
     for (const subscription of this.subscriptions) subscription.dispose();
     this.changed.dispose();
+    this.came.dispose();
     this.filtered.dispose();
   }
 
@@ -147,11 +170,14 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const { sessions, below } = nestRows(all);
     this.subagents = below;
     const groups = groupByTime(bySaid(sessions), this.parts.now());
-    const [only] = groups;
-    const rows: TreeNode[] =
-      groups.length === 1 && only
-        ? only.rows.map((summary) => ({ kind: 'session', summary }))
-        : groups.map(({ name, rows: members }) => ({ kind: 'group', name, sessions: members }));
+    const members = groups.map((group): Extract<TreeNode, { kind: 'group' }> => {
+      const node = { kind: 'group' as const, name: group.name, rows: sessionNodes(group.rows) };
+      if (groups.length > 1) this.moreRows.below(node, node.rows);
+      return node;
+    });
+    const listed = members.flatMap((group) => group.rows);
+    const rows = members.length === 1 ? listed : members;
+    this.tell(this.moreRows.read(undefined, listed));
     return [
       ...(failing.length === 0 ? [] : [{ kind: 'failing' as const, messages: failing }]),
       ...rows,
@@ -282,6 +308,9 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     return tooltip;
   }
 }
+
+const sessionNodes = (sessions: readonly SessionSummary[]): TreeNode[] =>
+  sessions.map((summary) => ({ kind: 'session', summary }));
 
 /** What nothing has to be said of, but where it is kept and that it is a copy: that is called as the other is. */
 function restingIcon({ origin }: SessionSummary, isEphemeral: boolean): { icon: string; color?: string } {

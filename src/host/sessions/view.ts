@@ -26,7 +26,10 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
   const tree = async (): Promise<SessionsTree> => {
     if (known) return known;
     const { tree: found } = await load();
-    if (known === undefined) found.onDidChangeTreeData((node) => changed.fire(node));
+    if (known === undefined) {
+      found.onDidChangeTreeData((node) => changed.fire(node));
+      found.onDidShowMore((first) => void view.reveal(first, { select: false, focus: true }));
+    }
     known = found;
     return found;
   };
@@ -39,6 +42,7 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
       return rows;
     },
     getTreeItem: async (node) => (await tree()).getTreeItem(node),
+    getParent: (node) => known?.getParent(node),
   };
   // Only a list that was read is known to be empty: before that, and while the extension host comes back, nothing is said.
   let isNone: boolean | undefined;
