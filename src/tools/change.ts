@@ -40,14 +40,14 @@ export async function applyPrepared(prepared: Prepared, context: ToolContext): P
   if (untrusted !== null) return refused(untrusted);
   const change = prepared.proposal?.[0];
   if (change === undefined) throw new Error(`${prepared.tool} was run without a proposal`);
+  const { signal, workspace } = context;
+  const isNew = change.before === null;
+  const watch = await watchProblems(workspace.language, change.path, { isNew, signal });
+  // Last of all: what is waited for gives a command time to put a link in the place of a folder.
   const target = await targetAsPrepared(prepared, context);
   if (isFailure(target)) return refused(target);
-  const { path } = target;
-  if (path.uri !== change.path.uri) return refused(changedSince(target.shown));
-  if (context.signal.aborted)
-    return refused(toolFailure('cancelled', `Stopped before ${target.shown} was changed.`));
-  const { signal, workspace } = context;
-  const watch = await watchProblems(workspace.language, path, { isNew: change.before === null, signal });
+  if (target.path.uri !== change.path.uri) return refused(changedSince(target.shown));
+  if (signal.aborted) return refused(toolFailure('cancelled', `Stopped before ${target.shown} was changed.`));
   const applied = await context.workspace.apply([change]);
   if (isFailure(applied)) return refused(applied);
   const done = applied[0];

@@ -9,8 +9,7 @@ function open() {
   const draft = new Draft();
   const elsewhere: [string, ComposerDraft][] = [];
   let shown = 'one';
-  let answer = (_reply: Reply): void => undefined;
-  const replied = new Promise<Reply>((resolve) => (answer = resolve));
+  const answers: ((reply: Reply) => void)[] = [];
   const sending = new Sending({
     draft,
     session: () => ({ id: shown, title: '', folder: undefined, read_only: false }),
@@ -18,7 +17,7 @@ function open() {
     isAttaching: () => false,
     unsent: () => ({}),
     takeTyped: () => Promise.resolve(true),
-    intend: () => replied,
+    intend: () => new Promise<Reply>((resolve) => answers.push(resolve)),
     sent: () => undefined,
     sentElsewhere: (session, rest) => elsewhere.push([session, rest]),
     say: () => undefined,
@@ -29,7 +28,8 @@ function open() {
     shown = id;
     draft.text = '';
   };
-  return { draft, sending, elsewhere, show, answer: (reply: Reply) => answer(reply) };
+  const answer = (reply: Reply): void => answers.shift()?.(reply);
+  return { draft, sending, elsewhere, show, answer, answers };
 }
 
 describe('a message that is sent while another session comes to be shown', () => {
@@ -54,5 +54,27 @@ describe('a message that is sent while another session comes to be shown', () =>
     answer({ ok: true, result: undefined });
     await done;
     expect(elsewhere).toEqual([['one', { text: '', editing: null }]]);
+  });
+
+  it('holds up no message in the other session', async () => {
+    const { draft, sending, elsewhere, show, answer, answers } = open();
+    draft.text = 'Do A.';
+    const done = sending.send('send', false);
+    await Promise.resolve();
+    show('two');
+    draft.text = 'Do B.';
+    const other = sending.send('send', false);
+    await Promise.resolve();
+    expect(answers).toHaveLength(2);
+    // Not twice, either.
+    await sending.send('send', false);
+    expect(answers).toHaveLength(2);
+    answer({ ok: true, result: undefined });
+    await done;
+    expect(elsewhere).toEqual([['one', { text: '', editing: null }]]);
+    expect(draft.text).toBe('Do B.');
+    answer({ ok: true, result: undefined });
+    await other;
+    expect(draft.text).toBe('');
   });
 });

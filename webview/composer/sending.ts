@@ -33,38 +33,37 @@ export interface SendingParts {
 
 export class Sending {
   readonly #parts: SendingParts;
-  #isSending = false;
-  /** What was typed behind the message by the time another session came to be shown. */
-  #typedBehind = '';
+  /** Sessions with a message on its way; what was typed behind it by the time another session came to be shown. */
+  readonly #under = new Map<string, string>();
 
   constructor(parts: SendingParts) {
     this.#parts = parts;
   }
 
   get isSending(): boolean {
-    return this.#isSending;
+    return this.#under.has(this.#parts.session()?.id ?? '');
   }
 
   async send(mode: SendMode, replyInstead: boolean): Promise<void> {
     const { draft, session, isAttaching, takeTyped, unsent, intend, sent, sentElsewhere } = this.#parts;
     const shown = session();
-    if (this.#isSending || isAttaching() || draft.isEmpty || shown === null || shown.read_only) return;
-    this.#isSending = true;
+    if (this.isSending || isAttaching() || draft.isEmpty || shown === null || shown.read_only) return;
+    this.#under.set(shown.id, '');
     const isMessage = await takeTyped();
-    this.#isSending = false;
+    this.#under.delete(shown.id);
     if (!isMessage || draft.isEmpty || shown.id !== session()?.id) return;
     const rest = { ...draft.rest, ...unsent() };
     const intent = this.#intent(mode, replyInstead);
-    this.#typedBehind = '';
     draft.beginSending();
-    this.#isSending = true;
-    const patience = setTimeout(() => this.#losePatience(), PATIENCE_MS);
+    this.#under.set(shown.id, '');
+    const patience = setTimeout(() => this.#losePatience(shown.id), PATIENCE_MS);
     const reply = await intend(intent);
     clearTimeout(patience);
-    this.#isSending = false;
+    const typedBehind = this.#under.get(shown.id) ?? '';
+    this.#under.delete(shown.id);
     if (shown.id !== session()?.id) {
       // Another session is shown by now; what was kept as this one's draft is sent.
-      if (reply.ok) sentElsewhere(shown.id, behind(rest, this.#typedBehind));
+      if (reply.ok) sentElsewhere(shown.id, behind(rest, typedBehind));
     } else if (reply.ok) {
       draft.sent();
       sent();
@@ -73,7 +72,9 @@ export class Sending {
 
   /** Another session is about to be shown in place of this one. */
   leave(): void {
-    this.#typedBehind = this.#parts.draft.typedMeanwhile;
+    const shown = this.#parts.session()?.id;
+    if (shown !== undefined && this.#under.has(shown))
+      this.#under.set(shown, this.#parts.draft.typedMeanwhile);
   }
 
   #intent(wanted: SendMode, replyInstead: boolean): Intent {
@@ -103,9 +104,10 @@ export class Sending {
     );
   }
 
-  #losePatience(): void {
-    this.#isSending = false;
-    this.#parts.say(unanswered('The message may have been sent; it stays here until that is known.'));
+  #losePatience(session: string): void {
+    this.#under.delete(session);
+    if (session === this.#parts.session()?.id)
+      this.#parts.say(unanswered('The message may have been sent; it stays here until that is known.'));
   }
 }
 

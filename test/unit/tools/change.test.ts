@@ -147,6 +147,23 @@ describe('edit', () => {
     expect(workspace.text('a.ts')).toBe('one!\n');
   });
 
+  it('refuses when the file became another while problems were asked for', async () => {
+    const workspace = fakeWorkspace({ files: { 'a.ts': 'one\n' } });
+    const prepared = await prepare(workspace, 'edit', edit('one', 'two'));
+    if (isFailure(prepared)) throw new Error(prepared.message);
+    const freshProblems = () => {
+      workspace.set('a.ts', 'one!\n');
+      return Promise.resolve({ problems: [], isSure: true });
+    };
+    Object.assign(workspace.language, { freshProblems });
+    const outcome = await tool('edit').run(prepared, contextOf(workspace));
+    expect(outcome).toMatchObject({
+      is_error: true,
+      content: expect.stringContaining('changed after this was prepared') as unknown,
+    });
+    expect(workspace.text('a.ts')).toBe('one!\n');
+  });
+
   it('edits an unsaved buffer, does not save it, and says so', async () => {
     const workspace = fakeWorkspace({ files: { 'a.ts': 'disk\n' }, dirty: { 'a.ts': 'typed\n' } });
     const outcome = await call(workspace, 'edit', edit('typed', 'changed'));
