@@ -3,6 +3,7 @@
  * that is still on its way. What is refused comes back with what may be done instead; what is not answered is said too.
  */
 import type { Failure } from '../src/shared/failure.js';
+import { answeredBy } from '../src/shared/only-question.js';
 import type { Intent, RunState } from '../src/shared/protocol.js';
 import type { Connection, Reply } from './connection.js';
 import { leftBranch, type LeftBranch } from './left-branch.js';
@@ -120,7 +121,9 @@ export class Acting {
   /** Why it was refused, and what the person may do about it in one step. */
   problemOf(failure: Failure, intent: Intent, again: () => void, replyInstead?: () => void): Problem {
     if (failure.code === 'ResumeRequired' && replyInstead !== undefined) {
-      return { failure, retry: { label: 'Deny and Send', run: replyInstead } };
+      const { approvals } = this.#parts.session.state ?? { approvals: [] };
+      const isAnswer = intent.type === 'send' && answeredBy(intent, approvals) !== undefined;
+      return { failure, retry: { label: isAnswer ? 'Send as Answer' : 'Deny and Send', run: replyInstead } };
     }
     // Which one, and since when, a notice says.
     if (failure.code === 'Locked' && this.#parts.session.status?.isHeld === true) {

@@ -6,6 +6,7 @@ import type { Prepared } from '../ports.js';
 import { NOT_RUN_RESULT } from '../shared/fold/stand-in.js';
 import type { CallState } from '../shared/fold/types.js';
 import type { Draft, NoteOf } from '../shared/notes.js';
+import { QUESTION_TOOL } from '../shared/only-question.js';
 import { headOf } from './context/clean.js';
 import type { Core } from './core.js';
 import { resultMessage } from './entries.js';
@@ -131,14 +132,12 @@ const CANCELLED_TEXT = 'The turn was stopped before the person decided on this c
 export const LEFT_TEXT =
   'The call was not run: the person went to another place in the conversation before deciding, so its approval has expired.';
 
-/** The tool whose run is nothing but the words that came with the decision. */
-const ASK = 'ask';
-
 /** What answers a call that has no result of its own: `text`, and whatever the person said when they decided on it. */
 export function standInResult(call: CallState, text: string): { content: string; is_error: boolean } {
   const said = call.decision?.feedback?.trim() ?? '';
   if (said === '') return { content: text, is_error: true };
-  return call.status === 'allowed' && call.request?.tool === ASK
+  // Its run is nothing but the words that came with the decision.
+  return call.status === 'allowed' && call.request?.tool === QUESTION_TOOL
     ? { content: said, is_error: false }
     : { content: `${text} The person said: ${said}`, is_error: true };
 }

@@ -57,19 +57,21 @@ function findPending(core: Core, call_id: string): Pending | null {
 }
 
 /** In the gate. */
-export function decide(core: Core, intent: Decide): Promise<Failure | Done> {
-  return underLease(core, async () => {
-    if (findPending(core, intent.call_id) === null) return notPending();
-    const chars = intent.feedback?.length ?? 0;
-    if (chars > FEEDBACK_CHARS) return feedbackTooLong(chars);
-    // Calls of the step that a crash left without a result are answered before the turn goes on.
-    if (core.run === null) await repair(core);
-    const pending = findPending(core, intent.call_id);
-    if (pending === null) return notPending();
-    if (intent.decision === 'deny') await deny(core, pending, intent);
-    else return allow(core, pending, intent);
-    return {};
-  });
+export const decide = (core: Core, intent: Decide): Promise<Failure | Done> =>
+  underLease(core, () => decideHeld(core, intent));
+
+/** In the gate and under the lease. */
+export async function decideHeld(core: Core, intent: Decide): Promise<Failure | Done> {
+  if (findPending(core, intent.call_id) === null) return notPending();
+  const chars = intent.feedback?.length ?? 0;
+  if (chars > FEEDBACK_CHARS) return feedbackTooLong(chars);
+  // Calls of the step that a crash left without a result are answered before the turn goes on.
+  if (core.run === null) await repair(core);
+  const pending = findPending(core, intent.call_id);
+  if (pending === null) return notPending();
+  if (intent.decision === 'deny') await deny(core, pending, intent);
+  else return allow(core, pending, intent);
+  return {};
 }
 
 async function deny(core: Core, pending: Pending, { feedback, scope }: Decide): Promise<void> {

@@ -15,10 +15,12 @@ export const parked = (due_at: string): Failure =>
     `The turn waits until ${timeOf(due_at)}, as the server asked. Retry then, switch the model, or give up first.`,
   );
 
-export const pendingFailure = (): Failure =>
+export const pendingFailure = (isQuestion = false): Failure =>
   refused(
     'ResumeRequired',
-    'A tool call waits for your decision. Approve or deny it, or answer it with your message instead.',
+    isQuestion
+      ? 'A question waits for your answer. Answer it there, or send your message as the answer.'
+      : 'A tool call waits for your decision. Approve or deny it, or answer it with your message instead.',
   );
 
 const moved = (): Failure =>

@@ -2,11 +2,13 @@
 import type { Message, Part } from '../shared/entry.js';
 import { isFailure, type Failure } from '../shared/failure.js';
 import type { Draft } from '../shared/notes.js';
+import { answeredBy } from '../shared/only-question.js';
 import type { Intent } from '../shared/protocol.js';
 import { REPLIED_TEXT, closeCalls } from './approvals.js';
 import { beginTurn } from './begin.js';
 import { closingOf } from './branches.js';
 import { openCallsOf, underLease, type Core } from './core.js';
+import { decideHeld } from './decisions.js';
 import { refused } from './failures.js';
 import { headTo } from './mode.js';
 import { enqueue, promptParts } from './queue.js';
@@ -39,7 +41,9 @@ export function send(
     if (isBusy && intent.mode !== 'send' && !isEdit) return queueUp(core, intent, intent.mode);
     // An edit goes elsewhere: like any move of the head it needs no more than that nothing runs.
     if (hasPending(core) && !isEdit) {
-      if (intent.reply_instead !== true) return Promise.resolve(pendingFailure());
+      const question = answeredBy(intent, core.log.state().approvals);
+      if (intent.reply_instead !== true) return Promise.resolve(pendingFailure(question !== undefined));
+      if (question !== undefined) return answer(core, question, intent.text);
       return core.run === null ? startTurn(core, intent, expected, given) : replyWhileRunning(core, intent);
     }
     if (suspensionOf(core) === 'parked') {
@@ -55,6 +59,10 @@ function hasPending(core: Core): boolean {
   if (state.turn === null) return false;
   return openCallsOf(state, state.turn.turn_id).some((call) => call.status === 'pending');
 }
+
+/** What was written is the answer, as if it had been written into the card. */
+const answer = (core: Core, call_id: string, text: string): Promise<Done | Failure> =>
+  decideHeld(core, { type: 'decide', call_id, decision: 'allow', scope: 'once', feedback: text });
 
 async function queueUp(core: Core, intent: Send, mode: 'queue' | 'steer'): Promise<Done> {
   await core.append(await enqueue(core, mode, intent));

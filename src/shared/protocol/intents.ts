@@ -16,7 +16,7 @@ export const intentSchema = z.discriminatedUnion('type', [
     mode: z.enum(['send', 'queue', 'steer']).default('send'),
     /** The images of an edited message are those that the mentions name; without it all of them travel along. */
     images_named: z.boolean().optional(),
-    /** The person chose to answer what is pending as denied: "replied instead". */
+    /** The person chose to answer what is pending: as denied ("replied instead"), or a lone question with these words. */
     reply_instead: z.boolean().optional(),
     /** Refused while a turn runs, rather than queued. */
     only_now: z.boolean().optional(),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { NOT_RUN_RESULT } from '../../../src/shared/fold/stand-in.js';
 import { createTools } from '../../../src/tools/index.js';
-import { openBench, type Bench, type BenchOptions } from './bench.js';
+import { failureOf, openBench, type Bench, type BenchOptions } from './bench.js';
 import { calls, text, type Reply } from './fake-model.js';
 import { fakeTools } from './fake-tools.js';
 
@@ -52,6 +52,32 @@ describe('a call that is always asked about', () => {
     expect(results(after)).toEqual(['8080']);
     expect(after.entries('approval_decision')[0]).toMatchObject({ decision: 'allow', feedback: '8080' });
     expect(after.session.run()).toBe('idle');
+  });
+
+  it('a message in place of the answer is the answer, where nothing else waits', async () => {
+    const bench = await open([calls([ask]), text('done')]);
+    await bench.send('go');
+    expect(failureOf(await bench.send('8080')).message).toContain('send your message as the answer');
+    await bench.send('8080', { reply_instead: true });
+    expect(results(bench)).toEqual(['8080']);
+    expect(bench.entries('approval_decision')[0]).toMatchObject({ decision: 'allow', feedback: '8080' });
+    expect(bench.entries('message').filter(({ role }) => role === 'user')).toHaveLength(1);
+    expect(bench.story().at(-1)).toContain('turn_end completed');
+  });
+
+  it('and denies what waits where that is more than one question, or brings a file along', async () => {
+    const two = await open([calls([ask, fetched]), text('done')]);
+    await two.send('go');
+    await two.send('neither', { reply_instead: true });
+    const filed = await open([calls([ask]), text('done')]);
+    await filed.send('go');
+    const mentions = [{ kind: 'file' as const, label: 'a.txt', path: 'a.txt' }];
+    await filed.send('as in this', { reply_instead: true, mentions });
+    for (const bench of [two, filed]) {
+      const decided = bench.entries('approval_decision').map(({ decision }) => decision);
+      expect(new Set(decided)).toEqual(new Set(['replied']));
+      expect(bench.entries('message').filter(({ role }) => role === 'user')).toHaveLength(2);
+    }
   });
 
   /** The answer is given while a command of the same step runs. */

@@ -238,7 +238,13 @@ export function approvalTests(open: Open): void {
       scene.calls('', [{ call_id: 'a1', name: 'ask', input: { question: 'Which?' } }], 'turn-1');
       wait('a1', 'ask');
       const chat = await open(scene);
-      await chat.page.getByPlaceholder('Answer above, or write something else').waitFor();
+      await chat.page.getByPlaceholder('Answer here or above').waitFor();
+      await chat.composer.fill('The second');
+      expect(await chat.at('send').innerText()).toBe('Send as Answer');
+      await chat.composer.press('Enter');
+      await eventually(() => chat.intents().at(-1)).toMatchObject({
+        ...{ type: 'send', text: 'The second', reply_instead: true },
+      });
       await chat.post(
         scene.append(() => {
           scene.calls('', [{ call_id: 'f1', name: 'fetch', input: { url: 'http://localhost/' } }], 'turn-1');
