@@ -1,33 +1,25 @@
 /**
- * The chats of this window: the panel in the side bar, which shows the session of its surface, and editor tabs, one for
- * each session that was opened in one. Each is a surface of its own: a new session takes the place of the one on show there
- * and nowhere else. Views come and go; which session a surface shows is in `active.json`.
+ * The chats of this window: the panel in the side bar, which shows the session of its surface, and editor tabs (`tabs.ts`),
+ * one for each session that was opened in one. Each is a surface of its own: a new session takes the place of the one on
+ * show there and nowhere else. Views come and go; which session a surface shows is in `active.json`.
  */
 import * as vscode from 'vscode';
 import type { ToWebview, UiCommand } from '../../shared/protocol.js';
-import type { ActiveSession, TabSessions } from '../sessions/active.js';
-import type { OpenSessions } from '../sessions/open-sessions.js';
+import type { ActiveSession } from '../sessions/active.js';
 import type { HostSession } from '../sessions/session.js';
 import { Channel, type ChannelParts, type Compared, type Composed } from './channel.js';
-import { TAB, type Surface } from './html.js';
+import type { Surface } from './html.js';
 import type { Coming } from './opening.js';
-import { openPage, type Page } from './page.js';
+import type { Page } from './page.js';
 import { ShownInSideBar } from './shown.js';
+import { Tabs, type TabsParts } from './tabs.js';
 
-export interface ChatsParts extends Omit<ChannelParts, 'post' | 'onFocus' | 'command'> {
+export interface ChatsParts
+  extends TabsParts, Omit<ChannelParts, 'post' | 'onFocus' | 'command' | keyof TabsParts> {
   command: (command: UiCommand, session: string, surface: Surface) => Promise<unknown>;
-  extensionUri: vscode.Uri;
-  sessions: OpenSessions;
   active: ActiveSession;
-  tabs: TabSessions;
-  freshTab: () => string;
-  /** Of a session that need not be open; undefined when it is not known. */
-  titleOf: (session: string) => string | undefined;
   /** Of a session that is outside of all folders, and so in no list. */
   fileOf: (session: string) => string | undefined;
-  /** Before a session is opened that was shown before this window began. */
-  recall: (session: string) => Promise<void>;
-  onError: (error: unknown, doing: string) => void;
 }
 
 interface Chosen {
@@ -36,21 +28,11 @@ interface Chosen {
   surface: Surface;
 }
 
-interface Tab {
-  panel: vscode.WebviewPanel;
-  channel: Channel;
-  /** Its own, over reloads. */
-  id: string;
-  /** On show in it now. */
-  session: string;
-}
-
 export class Chats implements vscode.Disposable {
   private view: { view: vscode.WebviewView; channel: Channel } | undefined;
   /** Whether it is on the screen or not. */
   private readonly shown: ShownInSideBar;
-  /** By the session on show. */
-  private readonly tabs = new Map<string, Tab>();
+  private readonly tabs: Tabs;
   /** Where the person was last. */
   private last: Surface | undefined;
   /** The page whose document has the keyboard. */
@@ -63,6 +45,12 @@ export class Chats implements vscode.Disposable {
 
   constructor(private readonly parts: ChatsParts) {
     this.shown = new ShownInSideBar(parts.active, parts.onError);
+    this.tabs = new Tabs(parts, {
+      connect: (page, watch) => this.connect(page, 'tab', watch),
+      coming: (session, open) => this.coming(session, open),
+      onActive: () => (this.last = 'tab'),
+      onChange: () => this.currentChanged.fire(),
+    });
     this.replaced = parts.sessions.on(({ id, type }) => {
       if (type === 'replaced') this.guard(this.reconnect(id), 'Showing the session');
     });
@@ -71,21 +59,18 @@ export class Chats implements vscode.Disposable {
 
   /** The session of the focused tab, else the one of the side bar. */
   async current(): Promise<string> {
-    for (const [id, { panel }] of this.tabs) if (panel.active) return id;
-    return this.ofSideBar();
+    return this.tabs.active() ?? this.ofSideBar();
   }
 
   /** The session of the tab that the person is in; undefined when they are in the side bar, or in no chat. */
   frontTab(): string | undefined {
     if (this.last === 'view' && this.view?.view.visible === true) return undefined;
-    for (const [id, { panel }] of this.tabs) if (panel.active) return id;
-    return undefined;
+    return this.tabs.active();
   }
 
   /** The session of the focused tab, else of the side bar once it is known. */
   peekCurrent(): string | undefined {
-    for (const [id, { panel }] of this.tabs) if (panel.active) return id;
-    return this.shown.id;
+    return this.tabs.active() ?? this.shown.id;
   }
 
   ofSideBar(): Promise<string> {
@@ -100,18 +85,18 @@ export class Chats implements vscode.Disposable {
   isVisible(session: string): boolean {
     return (
       (this.shown.id === session && this.view?.view.visible === true) ||
-      this.tabs.get(session)?.panel.visible === true
+      this.tabs.of(session)?.panel.visible === true
     );
   }
 
   /** A view shows it, in sight or not. */
   hasView(session: string): boolean {
-    return this.shown.id === session || this.tabs.has(session);
+    return this.shown.id === session || this.tabs.of(session) !== undefined;
   }
 
   /** Shows the session in its tab when it has one in sight, else in the side bar, and puts the focus there. */
   async show(session: string, composed?: Partial<Composed>): Promise<void> {
-    const tab = this.tabs.get(session);
+    const tab = this.tabs.of(session);
     if (tab?.panel.visible) {
       tab.panel.reveal();
       tab.channel.compose(composed);
@@ -123,29 +108,20 @@ export class Chats implements vscode.Disposable {
 
   /** Shows a session that was just begun, in place of `before` in its tab, or in the side bar, and puts the focus there. */
   async showFresh(session: string, before: string | undefined): Promise<void> {
-    const tab = before === undefined ? undefined : this.tabs.get(before);
+    const tab = before === undefined ? undefined : this.tabs.of(before);
     if (tab === undefined) {
       await this.showInSideBar(session);
       this.view?.channel.compose();
       return;
     }
     tab.panel.reveal();
-    if (tab.session !== session) await this.turnTab(tab, session);
+    if (tab.session !== session) await this.tabs.turn(tab, session);
     tab.channel.compose();
-  }
-
-  /** The tab shows this session from now on; no other surface does. */
-  private async turnTab(tab: Tab, session: string): Promise<void> {
-    this.tabs.delete(tab.session);
-    tab.session = session;
-    this.tabs.set(session, tab);
-    await this.presentIn(tab);
-    this.guard(this.parts.tabs.write(tab.id, session), 'Remembering which session is shown');
   }
 
   /** Shows two lines of the session beside each other, where its conversation is shown. */
   async compare(session: string, lines: Compared): Promise<void> {
-    const tab = this.tabs.get(session);
+    const tab = this.tabs.of(session);
     if (tab?.panel.visible) {
       tab.panel.reveal();
       tab.channel.compare(lines);
@@ -157,19 +133,19 @@ export class Chats implements vscode.Disposable {
 
   /** A proposal was changed in the editor's own diff: its card is that of what stands there now. */
   tellEdited(session: string, call_id: string, after: string | null): void {
-    const views = [this.view, this.tabs.get(session)];
+    const views = [this.view, this.tabs.of(session)];
     for (const shown of views) shown?.channel.tellEdited(session, call_id, after);
   }
 
   /** A message was chosen from the menu of the chat that shows it. */
   tellChosen({ session, entry, surface }: Chosen, what: 'edit' | 'copy'): void {
-    const shown = surface === 'tab' ? this.tabs.get(session) : this.view;
+    const shown = surface === 'tab' ? this.tabs.of(session) : this.view;
     shown?.channel.tellChosen(session, what, entry);
   }
 
   /** `entry_id`: where the session stood before a turn of it was undone. */
   tellUndone(session: string, entry_id: string): void {
-    for (const shown of [this.tabs.get(session), this.view]) shown?.channel.tellUndone(session, entry_id);
+    for (const shown of [this.tabs.of(session), this.view]) shown?.channel.tellUndone(session, entry_id);
   }
 
   /** What the side bar shows from now on. */
@@ -209,15 +185,10 @@ export class Chats implements vscode.Disposable {
 
   /** With two lines beside each other, if there are some to compare. */
   async openInEditor(session: string, lines?: Compared): Promise<void> {
-    const known = this.tabs.get(session);
+    const known = this.tabs.of(session);
     if (known) known.panel.reveal();
-    else {
-      const { sessions, titleOf } = this.parts;
-      const title = sessions.peek(session)?.title() ?? titleOf(session) ?? 'Bough';
-      const panel = vscode.window.createWebviewPanel(TAB, title, vscode.ViewColumn.Active);
-      await this.attachTab(panel, session);
-    }
-    const channel = this.tabs.get(session)?.channel;
+    else await this.tabs.open(session);
+    const channel = this.tabs.of(session)?.channel;
     if (lines !== undefined) channel?.compare(lines);
     else if (!known) channel?.compose();
   }
@@ -239,83 +210,20 @@ export class Chats implements vscode.Disposable {
   }
 
   /** A tab that a reload left, with what its document kept. */
-  async restoreTab(
-    panel: vscode.WebviewPanel,
-    kept: { session: string; tab: string | undefined },
-  ): Promise<void> {
-    const shown = kept.tab === undefined ? undefined : await this.shownIn(kept.tab);
-    await this.attachTab(panel, shown ?? kept.session, kept.tab);
-  }
-
-  /** As good as not kept when it cannot be read: the document kept one too. */
-  private async shownIn(tab: string): Promise<string | undefined> {
-    try {
-      return await this.parts.tabs.read(tab);
-    } catch (error) {
-      this.parts.onError(error, 'Showing the session');
-      return undefined;
-    }
-  }
-
-  /** A tab for this session, new or restored. */
-  private async attachTab(
-    panel: vscode.WebviewPanel,
-    session: string,
-    id = this.parts.freshTab(),
-  ): Promise<void> {
-    const page = openPage(panel.webview, this.parts.extensionUri, 'tab', { sessionId: session, tabId: id });
-    const icon = (name: string) => vscode.Uri.joinPath(this.parts.extensionUri, 'media', name);
-    panel.iconPath = { light: icon('bough-light.svg'), dark: icon('bough-dark.svg') };
-    const noteActive = () => {
-      if (panel.active) this.last = 'tab';
-    };
-    const channel = this.connect(page, 'tab', (isVisible) =>
-      panel.onDidChangeViewState(() => {
-        noteActive();
-        isVisible(panel.visible);
-      }),
-    );
-    noteActive();
-    const tab: Tab = { panel, channel, id, session };
-    this.tabs.set(session, tab);
-    const titles = this.parts.sessions.on(({ id: changed, type }) => {
-      const opened =
-        changed === tab.session && (type === 'appended' || type === 'opened')
-          ? this.parts.sessions.peek(changed)
-          : undefined;
-      if (opened) panel.title = opened.title();
-    });
-    panel.onDidDispose(() => {
-      titles.dispose();
-      channel.dispose();
-      if (this.tabs.get(tab.session) === tab) this.tabs.delete(tab.session);
-      this.guard(this.parts.tabs.forget(id), 'Remembering which session is shown');
-      this.currentChanged.fire();
-    });
-    await this.presentIn(tab);
-  }
-
-  private async presentIn(tab: Tab): Promise<void> {
-    const { session } = tab;
-    const open = async () => {
-      await this.parts.recall(session);
-      return this.parts.sessions.open(session);
-    };
-    const opened = await tab.channel.present(this.coming(() => session, open));
-    if (tab.session === session) tab.panel.title = opened.title();
-    this.currentChanged.fire();
+  restoreTab(panel: vscode.WebviewPanel, kept: { session: string; tab: string | undefined }): Promise<void> {
+    return this.tabs.restore(panel, kept);
   }
 
   /** The session is gone: its tab closes, and the side bar shows `instead`. */
   async drop(session: string, instead: () => string): Promise<void> {
-    this.tabs.get(session)?.panel.dispose();
+    this.tabs.of(session)?.panel.dispose();
     if (this.shown.id === session) await this.setSideBar(instead());
   }
 
   dispose(): void {
     this.replaced.dispose();
     this.view?.channel.dispose();
-    for (const { channel } of this.tabs.values()) channel.dispose();
+    this.tabs.dispose();
     this.currentChanged.dispose();
   }
 
@@ -329,7 +237,7 @@ export class Chats implements vscode.Disposable {
   private async reconnect(session: string): Promise<void> {
     const opened = await this.parts.sessions.open(session);
     if (this.shown.id === session) this.view?.channel.show(opened);
-    this.tabs.get(session)?.channel.show(opened);
+    this.tabs.of(session)?.channel.show(opened);
   }
 
   /** Webviews are not kept alive while hidden: their document says `open` when it is there again. */
