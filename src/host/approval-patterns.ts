@@ -54,6 +54,9 @@ const deeds: Readonly<Record<string, string>> = {
 /** Server, tool, and the hash of how the server is set up. */
 const serverPattern = /^(.+) (\S+) [0-9a-f]{16}$/s;
 
+/** What a command line may begin with that is no program. */
+const shellWords = new Set('for while until if case select function time coproc [['.split(' '));
+
 /** What a pattern allows, for people. */
 export function patternWords(tool: string, pattern: string): string {
   const ofServer = tool.startsWith('mcp_') ? serverPattern.exec(pattern.replace(/\\(.)/gs, '$1')) : null;
@@ -66,8 +69,8 @@ export function patternWords(tool: string, pattern: string): string {
   const command = words.slice(names.length);
   if (isHashed(pattern)) {
     const [program] = command;
-    return program === undefined
-      ? `exactly this one command${set}`
+    return program === undefined || shellWords.has(program)
+      ? `exactly this command${set}`
       : `exactly this one command of ${program}${set}`;
   }
   if (command.at(-1) !== '*') return `exactly the command ${command.join(' ')}${set}`;

@@ -66,3 +66,27 @@ describe('the sentence of a tool that looks or asks', () => {
     expect(sentenceOf(card({ state: 'ok', result })).outcome).toBe('went on in the background');
   });
 });
+
+describe('the sentence of a call of a tool of an MCP server', () => {
+  const words = (name: string, summary?: string): string => {
+    const call = { type: 'tool_call' as const, call_id: 'c1', name, input: {} };
+    const { verb, object } = sentenceOf(card({ call, state: 'ok', ...(summary ? { summary } : {}) }));
+    return `${verb} ${object}`;
+  };
+
+  it.each([
+    ['mcp_tiny_add', 'Call add of the MCP server "tiny"', 'Called add of the MCP server "tiny"'],
+    // A rule allowed it, and nothing was asked.
+    ['mcp_tiny_add', undefined, 'Called add of the MCP server "tiny"'],
+    [
+      'mcp_tiny_add_one_3f2a91',
+      'Call add one of the MCP server "tiny"',
+      'Called add one of the MCP server "tiny"',
+    ],
+    // Which part of it is the server nobody can tell.
+    ['mcp_my_tiny_add', undefined, 'Called mcp_my_tiny_add'],
+    ['other_tiny_add', 'Call add of the MCP server "tiny"', 'Called other_tiny_add'],
+  ])('%s, asked as %s', (name, summary, sentence) => {
+    expect(words(name, summary)).toBe(sentence);
+  });
+});

@@ -2,6 +2,7 @@
 import type { CardState, ToolCard } from '../../src/shared/fold/types.js';
 import { firstLine, inputOf, text, type Input } from './call-input.js';
 import { outcomeOf } from './outcome.js';
+import { serverToolOf } from './server-tool.js';
 
 export interface Sentence {
   icon: string;
@@ -120,7 +121,9 @@ export function sentenceOf(card: ToolCard): Sentence {
   const outcome = outcomeOf(card);
   const end = outcome === undefined ? {} : { outcome };
   if (words === undefined) {
-    return { icon: 'tools', verb: verbIn(card.state, ['Call', 'Calling', 'Called']), object: name, ...end };
+    const of = serverToolOf(name, card.summary);
+    const object = of === undefined ? name : `${of.tool} of the MCP server "${of.server}"`;
+    return { icon: 'tools', verb: verbIn(card.state, ['Call', 'Calling', 'Called']), object, ...end };
   }
   const path = text(input['path']);
   const start = input['start_line'];

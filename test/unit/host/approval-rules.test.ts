@@ -74,7 +74,8 @@ describe('remembered approvals', () => {
     [run('git push --force'), 'all commands that begin with git push'],
     [run('TOKEN=x npm test'), 'all commands that begin with npm test, with TOKEN set'],
     [run('rm -rf build'), 'exactly this one command of rm'],
-    [run('(cd a)'), 'exactly this one command'],
+    [run('(cd a)'), 'exactly this command'],
+    [run('for i in 1 2; do echo $i; done'), 'exactly this command'],
     [{ tool: 'write', subject: 'src/a*.ts' }, 'writing src/a*.ts'],
     [{ tool: 'mcp_x', subject: 'y' }, 'the tool mcp_x with y'],
   ])('says in words what %j would allow', (call, words) => {

@@ -254,6 +254,22 @@ export function approvalTests(open: Open): void {
       await chat.page.getByPlaceholder('Decide above, or write what denies it').waitFor();
     });
 
+    it('says of a tool of an MCP server what it is, and not that it runs a command', async () => {
+      const scene = workingScene();
+      scene.status = { ...idle, run: 'waiting' };
+      scene.calls('', [{ call_id: 'm1', name: 'mcp_tiny_add', input: { a: 1 } }], 'turn-1');
+      scene.add({
+        ...{ type: 'approval_request', call_id: 'm1', tool: 'mcp_tiny_add', input_hash: 'x', targets: [] },
+        ...{ summary: 'Call add of the MCP server "tiny"', risk: 'run', turn_id: 'turn-1' },
+      });
+      const chat = await open(scene);
+      const card = chat.page.getByRole('region', { name: 'Approval: Call add' });
+      const words = (await card.locator('.head').innerText()).replaceAll(/\s+/g, ' ');
+      expect(words).toContain(
+        'Call add of the MCP server "tiny" – a tool of an MCP server on this computer, which may do anything the server can',
+      );
+    });
+
     it('F9: a command goes on in the background on request, and is ended when the turn is over', async () => {
       const scene = workingScene();
       const input = { command: 'npm run serve' };
