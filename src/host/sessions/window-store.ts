@@ -27,6 +27,7 @@ import type { Disposable } from '../../ports.js';
 import { BoughError, isBoughError } from '../../shared/failure.js';
 import { createSignal, type Signal } from '../disposables.js';
 import { mergeLists } from './merge-lists.js';
+import { pruneEach } from './prune-places.js';
 
 /** A custom store may lack some of the abilities. */
 export type WholeStore = SessionStore & Partial<StoreAbilities>;
@@ -337,10 +338,10 @@ export class WindowStore implements SessionStore {
     );
   }
 
+  /** When a place fails, what it fails with says what was deleted in the others. */
   prune(policy: PrunePolicy, options?: PruneOptions): Promise<PruneReport[]> {
-    return Promise.all(
-      this.#places.map(({ store }) => store.prune?.(policy, options) ?? unable('delete by age')),
-    );
+    const each = this.#places.map(({ store }) => store.prune?.(policy, options) ?? unable('delete by age'));
+    return pruneEach(each, options?.dryRun);
   }
 
   onChange(listener: (id: string) => void): Disposable {

@@ -105,6 +105,24 @@ describe('the sessions of a window', () => {
     expect(errors).toEqual([]);
   });
 
+  it('deletes by age in all its folders, and says what went when one of them fails', async () => {
+    const { window, first, second } = make();
+    const report = { sessions: [], goals: [], kept: [] };
+    const results = [{ session: 'one', file: 'a.bin', bytes: 10 }];
+    const prune = () => Promise.reject(new BoughError('StorageFailure', 'The disk is full.'));
+    first.store = {
+      ...withCalls(first.store),
+      prune: () => Promise.resolve({ ...report, results, bytes: 10 }),
+    };
+    await window.follow(() => Promise.resolve([{ ...second, store: { ...withCalls(second.store), prune } }]));
+    await expect(window.prune({ detachedResultAge: 1 })).rejects.toMatchObject({
+      code: 'StorageFailure',
+      message: expect.stringMatching(
+        /^The disk is full\. Deleted all the same: 1 left-over file, /,
+      ) as string,
+    });
+  });
+
   it('a store of another extension that fails keeps nobody from the other sessions, and is told of once', async () => {
     const { window, second, errors } = make();
     await say(await window.openOrCreate('one'), 'In the first');
