@@ -115,6 +115,7 @@ export class Chat {
       expand: (name) => this.#ask<'expand'>({ what: 'expand', name }),
       act: (intent) => this.act(intent),
       command: (command) => this.command(command),
+      say: (failure) => (this.problem = { failure }),
       startGoal: async (objective) => {
         const given = objective === undefined ? {} : { objective };
         const reply = await this.connection.command({ type: 'start_goal', ...given });

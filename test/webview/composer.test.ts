@@ -255,6 +255,7 @@ describe('what a slash calls', () => {
       expand: (name) => Promise.resolve(texts[name]),
       act: (intent) => Promise.resolve(done.push(intent) > 0),
       command: (command) => Promise.resolve(void done.push(command)),
+      say: ({ message }) => done.push(message),
       startGoal: (objective) => Promise.resolve(done.push({ goal: objective }) > 0 && starts),
     });
     return { draft, slash, done };
@@ -283,6 +284,25 @@ describe('what a slash calls', () => {
     expect(draft.text).toBe('and the pears');
     expect(done).toHaveLength(1);
   });
+
+  it.each([
+    ['goal', 10_000, '10,001', '10,000'],
+    ['compact', 2_000, '2,001', '2,000'],
+  ])(
+    'cuts nothing behind /%s: what is too long stays, and how long it may be is said',
+    async (name, most, has, may) => {
+      const { draft, slash, done } = slashOf([]);
+      const typed = `/${name} ${'x'.repeat(most + 1)}`;
+      draft.text = typed;
+      expect(await slash.takeTyped()).toBe(false);
+      expect(draft.text).toBe(typed);
+      expect(done).toEqual([expect.stringMatching(`${has} characters; it may have ${may}`)]);
+      draft.text = typed.slice(0, -1);
+      await slash.takeTyped();
+      expect(draft.text).toBe('');
+      expect(done).toHaveLength(2);
+    },
+  );
 
   it('starts a goal with what follows, and gives the words back when none was started', async () => {
     const first = slashOf([]);

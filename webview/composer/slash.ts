@@ -1,4 +1,5 @@
 /** What a slash calls: a few things that Bough does, prompt files, skills. */
+import type { Failure } from '../../src/shared/failure.js';
 import type { Intent, SlashOffer, UiCommand } from '../../src/shared/protocol.js';
 import type { Draft } from './draft.svelte.js';
 import { calledBy } from './mention.js';
@@ -26,6 +27,9 @@ const goesTo: Readonly<Record<string, UiCommand>> = {
   session: { type: 'switch_session' },
 };
 
+/** In characters, as the protocol takes them. */
+const longest: Readonly<Record<string, number>> = { goal: 10_000, compact: 2_000 };
+
 export interface SlashParts {
   draft: Draft;
   offers: () => Promise<readonly SlashOffer[]>;
@@ -33,6 +37,7 @@ export interface SlashParts {
   expand: (name: string) => Promise<string | undefined>;
   act: (intent: Intent) => Promise<boolean>;
   command: (command: UiCommand) => Promise<void>;
+  say: (failure: Failure) => void;
   /** Asks for what is not given; false when nothing was started. */
   startGoal: (objective: string | undefined) => Promise<boolean>;
 }
@@ -65,7 +70,9 @@ export class Slash {
   }
 
   async run(name: string, rest: string): Promise<void> {
-    const { draft, act, command, startGoal } = this.#parts;
+    const { draft, act, command, say, startGoal } = this.#parts;
+    const most = longest[name];
+    if (most !== undefined && rest.length > most) return say(tooLong(name, rest.length, most));
     const typed = draft.text;
     const elsewhere = goesTo[name];
     // What it does not take stays, in the session where it was written.
@@ -75,8 +82,8 @@ export class Slash {
     else {
       const isDone =
         name === 'goal'
-          ? await startGoal(rest === '' ? undefined : rest.slice(0, 10_000))
-          : await act({ type: 'compact', ...(rest === '' ? {} : { focus: rest.slice(0, 2_000) }) });
+          ? await startGoal(rest === '' ? undefined : rest)
+          : await act({ type: 'compact', ...(rest === '' ? {} : { focus: rest }) });
       // What was said in the person's own words comes back when nothing was made of it.
       if (!isDone && draft.text === '') draft.text = typed;
     }
@@ -97,3 +104,9 @@ export class Slash {
     return offer === undefined || this.take(offer, rest);
   }
 }
+
+const tooLong = (name: string, length: number, most: number): Failure => ({
+  kind: 'refused',
+  message: `What stands behind /${name} has ${length.toLocaleString('en')} characters; it may have ${most.toLocaleString('en')}. Shorten it, or put it into a file and name that.`,
+  transient: false,
+});
