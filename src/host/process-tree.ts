@@ -1,9 +1,10 @@
 /**
  * Finds and ends every process that a command started: its group, what left the group (`setsid`), and on Linux also what
- * was handed to another parent – by a mark in the environment that children inherit.
+ * was handed to another parent – by a mark in the environment that children inherit, and by the output that they write to.
+ * What has none of them left (`env -i setsid x >/dev/null 2>&1 &`) is not known to belong to it.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Variable of the environment by which what belongs to one command is known. */
 export const MARK = 'BOUGH_COMMAND';
@@ -13,6 +14,8 @@ export interface ProcessTree {
   leader: number | undefined;
   /** Value of {@link MARK} in the environment of everything it starts. */
   mark: string;
+  /** What {@link outputOf} said of the descriptor that the command's output goes to. */
+  output?: string | undefined;
 }
 
 interface Row {
@@ -23,14 +26,15 @@ interface Row {
 }
 
 /** The living processes of a command, the leader included. */
-export function members({ leader, mark }: ProcessTree): { pid: number; group: number }[] {
+export function members({ leader, mark, output }: ProcessTree): { pid: number; group: number }[] {
   const rows = process.platform === 'linux' ? rowsOfProc() : rowsOfPs();
   const alive = rows.filter((row) => !row.isZombie && row.pid !== process.pid);
   const found = new Set(
     alive.filter((row) => row.pid === leader || row.group === leader).map((row) => row.pid),
   );
   if (process.platform === 'linux') {
-    for (const { pid } of alive) if (!found.has(pid) && hasMark(pid, mark)) found.add(pid);
+    for (const { pid } of alive)
+      if (!found.has(pid) && (hasMark(pid, mark) || writesTo(pid, output))) found.add(pid);
   }
   for (let size = -1; size !== found.size;) {
     size = found.size;
@@ -95,6 +99,26 @@ function rowsOfPs(): Row[] {
 
 const hasMark = (pid: number, mark: string): boolean =>
   readProc(`/proc/${pid}/environ`)?.split('\0').includes(`${MARK}=${mark}`) ?? false;
+
+/**
+ * The pipe or socket that a descriptor of a process is, by the name that all have for it who inherited it. Undefined
+ * where it is another kind of file, which others may have opened, and off Linux.
+ */
+export function outputOf(pid: number | 'self', descriptor: number): string | undefined {
+  try {
+    const name = readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+    return /^(?:pipe|socket):\[/.test(name) ? name : undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
+/** Whoever started this process may have given it the output that it has itself: that is no part of the command. */
+const writesTo = (pid: number, output: string | undefined): boolean =>
+  output !== undefined &&
+  pid !== process.ppid &&
+  [1, 2].some((descriptor) => outputOf(pid, descriptor) === output);
 
 /** undefined for a process that is gone or belongs to somebody else. */
 function readProc(file: string): string | undefined {

@@ -10,7 +10,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { commandEnvironment, windowsProgram, type Shell } from './editor/shell.js';
-import { MARK, members, signalTree, type ProcessTree } from './process-tree.js';
+import { MARK, members, outputOf, signalTree, type ProcessTree } from './process-tree.js';
 
 export interface SupervisorRequest {
   command: string;
@@ -44,6 +44,8 @@ reports.on('error', () => undefined);
 
 let child: ChildProcess | undefined;
 let mark = '';
+/** Of a command alone: a program's may be what the host writes its log to. */
+let output: string | undefined;
 let isEnding = false;
 let ended: { code: number | null; signal: string | null } | undefined;
 
@@ -70,6 +72,7 @@ function start(wanted: SupervisorRequest, index: number): void {
   }
   child = started;
   mark = wanted.mark;
+  output = wanted.program === undefined ? outputOf('self', 1) : undefined;
   if (started.pid !== undefined) report({ type: 'started', pid: started.pid });
   started.on('error', (error) => {
     if (started.pid !== undefined) return;
@@ -168,7 +171,7 @@ function endAll(pid: number, left: number): void {
   });
 }
 
-const treeOf = (leader: number): ProcessTree => ({ leader, mark });
+const treeOf = (leader: number): ProcessTree => ({ leader, mark, output });
 
 function finish(left: number, survivors: number): void {
   const { code = null, signal = null } = ended ?? {};

@@ -4,7 +4,7 @@ import { runCommand, type CommandOptions } from '../../../../src/host/editor/com
 import type { Clock, CommandResult } from '../../../../src/ports.js';
 import { isFailure } from '../../../../src/shared/failure.js';
 import { systemClock } from '../../../../src/host/clock.js';
-import { buildBench, eventually, processesWith, type Bench } from './supervised.js';
+import { buildBench, eventually, processesWith, runningWith, type Bench } from './supervised.js';
 
 const isLinux = process.platform === 'linux';
 const env = { ...process.env, SHELL: '/bin/sh' };
@@ -241,6 +241,24 @@ describe.skipIf(process.platform === 'win32')('a command', { timeout: 60_000 }, 
         console.log(`${name}: gone after ${Math.round(performance.now() - begin)} ms`);
     },
   );
+
+  it.skipIf(!isLinux).each([
+    ['Stop', '; sleep 999'],
+    ['its end', ''],
+  ])('ends at %s what left group, parent and environment, and still prints', async (_, last) => {
+    // Known by how long it would sleep: it has nothing else that is its own.
+    const length = `99999.${String(process.pid)}${String((marks += 1))}`;
+    const controller = new AbortController();
+    const stopWhenReady = (chunk: string): void => {
+      if (chunk.includes('READY') && last !== '') controller.abort();
+    };
+    const child = `env -i setsid sh -c 'echo READY; : > ran-${length}; exec sleep ${length}'`;
+    const escape = `(${child} &); until [ -e ran-${length} ]; do sleep 0.01; done${last}`;
+    const result = await tryRun(escape, { signal: controller.signal, onOutput: stopWhenReady });
+    expect(result).toMatchObject({ output: expect.stringContaining('READY') as unknown });
+    expect(await runningWith(length)).toEqual([]);
+    if (last === '') expect(result).toMatchObject({ exit_code: 0, left_running: 1 });
+  });
 
   it('ends the command and says so when the supervisor itself is killed', async () => {
     const mark = nextMark();

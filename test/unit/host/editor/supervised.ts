@@ -41,16 +41,21 @@ export async function eventually(isTrue: () => boolean | Promise<boolean>): Prom
 }
 
 /** Ids of living processes whose environment holds this text (Linux). */
-export async function processesWith(text: string): Promise<number[]> {
+export const processesWith = (text: string): Promise<number[]> => living('environ', text);
+
+/** The same of processes that were started with words that hold this text. */
+export const runningWith = (text: string): Promise<number[]> => living('cmdline', text);
+
+async function living(file: 'environ' | 'cmdline', text: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
-    const [environment, stat] = await Promise.all([
-      readProc(`/proc/${name}/environ`),
+    const [said, stat] = await Promise.all([
+      readProc(`/proc/${name}/${file}`),
       readProc(`/proc/${name}/stat`),
     ]);
     const isZombie = /\) [ZX] /.test(stat);
-    if (!isZombie && environment.includes(text)) found.push(Number(name));
+    if (!isZombie && said.includes(text)) found.push(Number(name));
   }
   return found;
 }
