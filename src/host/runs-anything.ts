@@ -57,7 +57,7 @@ export const programName = (program: string): string => {
 export const runsAnything = (program: string, subcommand = ''): boolean => {
   const name = programName(program);
   const running = Object.hasOwn(subcommands, name) ? (subcommands[name] ?? '') : '';
-  return programs.has(name) || running.split(' ').includes(subcommand);
+  return programs.has(name) || (subcommand !== '' && running.split(' ').includes(subcommand));
 };
 
 export const makesAnythingRun = (variable: string): boolean => variables.test(variable);

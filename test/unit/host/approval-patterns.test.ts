@@ -19,6 +19,10 @@ describe('patterns of commands', () => {
     expect(patternFor('run', './gradlew build')).toBe('./gradlew *');
   });
 
+  it('a program without an argument is remembered as with one', () => {
+    for (const program of ['ls', 'pytest', 'tsc']) expect(patternFor('run', program)).toBe(`${program} *`);
+  });
+
   it('F10: a secret in a command is not in the rule, and the rule still fits the same kind of command', () => {
     const command = 'PGPASSWORD=hunter2 psql -h db app';
     const pattern = patternFor('run', command);
