@@ -33,10 +33,19 @@ export function matchesPattern(tool: string, pattern: string, subject: string): 
     return words.length === given.length && words.every((word, index) => sameWord(word, given[index]));
   const fixed = words.slice(0, -1);
   return (
+    !isForEverything(given) &&
     fixed.length > 0 &&
     given.length >= fixed.length &&
     fixed.every((word, index) => sameWord(word, given[index]))
   );
+}
+
+/** Also of a rule that was remembered before it was known what the program can be told to run. */
+function isForEverything(words: readonly string[]): boolean {
+  const start = countAssignments(words);
+  if (words.slice(0, start).some((word) => makesAnythingRun(word.slice(0, word.indexOf('='))))) return true;
+  const [program = '', next = ''] = words.slice(start).map((word) => word.replace(/['"]/g, ''));
+  return runsAnything(program, next);
 }
 
 const hashPattern = /#sha256:([0-9a-f]{64})$/;

@@ -14,12 +14,14 @@ const programs = new Set(
     'env eval exec command builtin source . coproc trap alias start call time timeout nice ionice chrt taskset nohup setsid ' +
     'stdbuf unbuffer script watch entr xargs parallel find chroot unshare nsenter firejail strace ltrace gdb lldb valgrind ' +
     'sudo doas su ssh scp sftp rsync nc ncat netcat socat telnet curl wget tar ' +
+    'make gmake bmake nmake remake mingw32-make just rake cargo gtar bsdtar cpio zip ' +
+    'less more most man view vimdiff gvim nano bat rg ack ag fd fdfind sort split ' +
     'crontab at batch systemctl systemd-run launchctl ' +
     'rm rmdir mv dd mkfs shred unlink truncate tee install kill chmod chown'
   ).split(' '),
 );
 
-/** Of programs whose first argument says what they do, what runs something else. */
+/** Of programs whose first argument says what they do, what runs something else, be it by an option that is a command. */
 const subcommands: Readonly<Record<string, string>> = {
   npm: 'exec x explore init create',
   pnpm: 'exec dlx create',
@@ -35,10 +37,13 @@ const subcommands: Readonly<Record<string, string>> = {
   composer: 'exec',
   rustup: 'run',
   nx: 'exec',
-  go: 'run generate tool',
+  go: 'run generate tool test vet build install list get clean env fix',
   dotnet: 'exec fsi',
   gh: 'alias extension',
-  git: 'config rebase bisect submodule filter-branch difftool mergetool',
+  git:
+    'config rebase bisect submodule filter-branch filter-repo difftool mergetool grep fetch pull push clone ls-remote ' +
+    'archive send-email send-pack fetch-pack imap-send remote-ext init hook for-each-repo merge-index web--browse ' +
+    'instaweb cvsimport svn p4 daemon shell',
 };
 
 /** Where programs, libraries, start-up files and helpers of other programs are looked for. */
@@ -54,10 +59,12 @@ export const programName = (program: string): string => {
   return name.replace(/(?<=\w)-?\d[\d.]*$/, '');
 };
 
+/** An option in place of the subcommand hides what that is, and `git -c` makes anything run by itself. */
 export const runsAnything = (program: string, subcommand = ''): boolean => {
   const name = programName(program);
-  const running = Object.hasOwn(subcommands, name) ? (subcommands[name] ?? '') : '';
-  return programs.has(name) || (subcommand !== '' && running.split(' ').includes(subcommand));
+  if (programs.has(name)) return true;
+  if (subcommand === '' || !Object.hasOwn(subcommands, name)) return false;
+  return subcommand.startsWith('-') || (subcommands[name] ?? '').split(' ').includes(subcommand);
 };
 
 export const makesAnythingRun = (variable: string): boolean => variables.test(variable);

@@ -125,6 +125,53 @@ describe('patterns of commands', () => {
     }
   });
 
+  it('what takes a command for an option is remembered as exactly this command, and no rule for its beginning allows it', () => {
+    for (const command of [
+      "git grep -O'touch a' x",
+      "git fetch -q --upload-pack='touch a'",
+      'git pull --upload-pack=./a',
+      'git push --receive-pack=./a',
+      'git clone --upload-pack=./a b',
+      'git ls-remote --upload-pack=./a',
+      'git archive --remote=. --exec=./a',
+      'git send-email --sendmail-cmd=./a',
+      'git submodule foreach ./a',
+      'git init --template=a',
+      'go test -exec ./a',
+      'go vet -toolexec ./a',
+      'go build -toolexec=./a',
+      'make test SHELL=./a',
+      'gmake -f a',
+      'cargo test --config a',
+      'tar xf a --to-command=./a',
+      'find . -exec ./a',
+      'xargs ./a',
+      'env ./a',
+      'sed e a',
+      'awk a',
+      'rsync -e ./a b c',
+      'ssh -oProxyCommand=./a b',
+      'vim -c a',
+      'less a',
+      'rg --pre ./a b',
+      'fd -x ./a',
+      'sort --compress-program=./a b',
+    ]) {
+      const pattern = patternFor('run', command);
+      expect(pattern, command).toMatch(/#sha256:[0-9a-f]{64}$/);
+      expect(run(pattern, command), command).toBe(true);
+      const [program = '', subcommand = ''] = command.split(' ');
+      for (const beginning of [`${program} *`, `${program} ${subcommand} *`])
+        expect(run(beginning, command), `${beginning} and ${command}`).toBe(false);
+    }
+    expect(run('git *', "git 'fetch' --upload-pack=./a")).toBe(false);
+    expect(run('git *', 'git -c core.pager=./a log')).toBe(false);
+    expect(run('PATH=* npm test *', 'PATH=./a npm test')).toBe(false);
+    expect(run('git *', 'git status')).toBe(true);
+    expect(run('git status *', 'git status -s')).toBe(true);
+    expect(run('make test', 'make test')).toBe(true);
+  });
+
   it('interpreters and chains are remembered as exactly this command', () => {
     for (const command of [
       'bash build.sh',

@@ -71,7 +71,8 @@ describe('remembered approvals', () => {
   });
 
   it.each([
-    [run('git push --force'), 'all commands that begin with git push'],
+    [run('git commit -v'), 'all commands that begin with git commit'],
+    [run('git push --force'), 'exactly this one command of git'],
     [run('TOKEN=x npm test'), 'all commands that begin with npm test, with TOKEN set'],
     [run('rm -rf build'), 'exactly this one command of rm'],
     [run('(cd a)'), 'exactly this command'],
