@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isGlobMatch } from './glob-states.js';
+import { readToolSubject } from './mcp/tool-subject.js';
 import { makesAnythingRun, programName, runsAnything } from './runs-anything.js';
 
 /** Programs whose first argument says what they do. */
@@ -60,17 +61,15 @@ const deeds: Readonly<Record<string, string>> = {
   read: 'reading',
 };
 
-/** Server, tool, and the hash of how the server is set up. */
-const serverPattern = /^(.+) (\S+) [0-9a-f]{16}$/s;
-
 /** What a command line may begin with that is no program. */
 const shellWords = new Set('for while until if case select function time coproc [['.split(' '));
 
 /** What a pattern allows, for people. */
 export function patternWords(tool: string, pattern: string): string {
-  const ofServer = tool.startsWith('mcp_') ? serverPattern.exec(pattern.replace(/\\(.)/gs, '$1')) : null;
-  if (ofServer !== null)
-    return `calls of ${ofServer[2]} of the MCP server ${ofServer[1]} as it is set up now`;
+  const ofServer = tool.startsWith('mcp_') ? readToolSubject(pattern.replace(/\\(.)/gs, '$1')) : undefined;
+  // As JSON, so that quotes in a name do not end it.
+  if (ofServer !== undefined)
+    return `calls of ${JSON.stringify(ofServer.tool)} of the MCP server ${JSON.stringify(ofServer.server)} as it is set up now`;
   if (tool !== 'run') return `${deeds[tool] ?? `the tool ${tool} with`} ${pattern.replace(/\\(.)/gs, '$1')}`;
   const words = splitWords(pattern.replace(hashPattern, ''));
   const names = words.slice(0, countAssignments(words)).map((word) => word.slice(0, word.indexOf('=')));

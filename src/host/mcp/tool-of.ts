@@ -3,6 +3,7 @@ import type { Prepared, Tool } from '../../ports.js';
 import { toolFailure } from '../../shared/failure.js';
 import type { ServerTool } from './connection.js';
 import type { Server } from './server.js';
+import { subjectOfTool } from './tool-subject.js';
 
 /** `identity`: of the server as it is configured now. A rule is for this tool of it: another one of that name is asked about. */
 export function toolOf(name: string, about: { server: Server; tool: ServerTool; identity: string }): Tool {
@@ -25,7 +26,7 @@ export function toolOf(name: string, about: { server: Server; tool: ServerTool; 
         sentence: `Call ${tool.name} of the MCP server "${server.name}"`,
         risk,
         targets: [],
-        subject: `${server.name} ${tool.name} ${identity}`,
+        subject: subjectOfTool({ server: server.name, tool: tool.name, identity }),
       };
       return Promise.resolve(prepared);
     },

@@ -1,15 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { matchesPattern, patternFor, patternWords } from '../../../src/host/approval-patterns.js';
+import { subjectOfTool } from '../../../src/host/mcp/tool-subject.js';
 
 const run = (pattern: string, command: string) => matchesPattern('run', pattern, command);
 
 it('says in words what a rule for a tool of an MCP server allows, without the hash it is told apart by', () => {
   const pattern = patternFor('mcp_tiny_add', 'tiny add 88d38670f41e8da6');
   expect(patternWords('mcp_tiny_add', pattern)).toBe(
-    'calls of add of the MCP server tiny as it is set up now',
+    'calls of "add" of the MCP server "tiny" as it is set up now',
   );
   expect(patternWords('edit', patternFor('edit', 'a [1].ts'))).toBe('edits of a [1].ts');
   expect(patternWords('other', patternFor('other', 'x y'))).toBe('the tool other with x y');
+});
+
+it.each([
+  ['tiny', 'add one', 'calls of "add one" of the MCP server "tiny" as it is set up now'],
+  ['tiny add', 'one', 'calls of "one" of the MCP server "tiny add" as it is set up now'],
+  ['a%20;b', '100%\n*', 'calls of "100%\\n*" of the MCP server "a%20;b" as it is set up now'],
+  [
+    'evil',
+    'x" of the MCP server "tiny',
+    'calls of "x\\" of the MCP server \\"tiny" of the MCP server "evil" as it is set up now',
+  ],
+])('names the server %j and its tool %j, whatever they are called', (server, tool, words) => {
+  const subject = subjectOfTool({ server, tool, identity: '88d38670f41e8da6' });
+  const pattern = patternFor('mcp_x', subject);
+  expect(patternWords('mcp_x', pattern)).toBe(words);
+  expect(matchesPattern('mcp_x', pattern, subject)).toBe(true);
+});
+
+it('a rule for a tool of one server is for no tool of another, wherever the blanks of their names are', () => {
+  const identity = '88d38670f41e8da6';
+  const rule = patternFor('mcp_x', subjectOfTool({ server: 'tiny add', tool: 'one', identity }));
+  expect(matchesPattern('mcp_x', rule, subjectOfTool({ server: 'tiny', tool: 'add one', identity }))).toBe(
+    false,
+  );
 });
 
 describe('patterns of commands', () => {
