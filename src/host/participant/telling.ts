@@ -5,6 +5,7 @@
 import type { AgentEvent, AgentSession } from '../../agent/types.js';
 import type { Disposable } from '../../ports.js';
 import type { Message } from '../../shared/entry.js';
+import { withHiddenNamed } from '../../shared/hidden-characters.js';
 import type { Entry } from '../../shared/notes.js';
 
 /** Where it is told. Texts are not to be trusted: they come from a model. */
@@ -48,7 +49,7 @@ class Telling {
   }
 
   append(entry: Entry): void {
-    if (entry.type === 'approval_request') this.told.waits(entry.summary);
+    if (entry.type === 'approval_request') this.told.waits(withHiddenNamed(entry.summary));
     if (entry.type === 'turn_continue') this.told.continued();
     if (entry.type !== 'message' || entry.role !== 'assistant') return;
     const { attempt_id = '', step = 0 } = entry;

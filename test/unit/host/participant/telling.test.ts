@@ -46,6 +46,13 @@ describe('a turn told in a chat that can only be added to', () => {
     expect(lines).toEqual(['progress write b.txt', 'waits Create b.txt']);
   });
 
+  it('names what hides in what waits', async () => {
+    const command = 'rm -rf \u202e~ #\u200b';
+    const lines = await tell([calls([{ name: 'run', input: { command } }])]);
+    expect(lines.at(-1)).toMatch(/^waits .*rm -rf ⟨U\+202E⟩~ #⟨U\+200B⟩/);
+    expect(lines.at(-1)).not.toMatch(/[\u202e\u200b]/);
+  });
+
   it('says that what broke off does not count, and tells the new answer whole', async () => {
     const lines = await tell([begins('first try ', fails(dropped())), text('All of it.')], 3);
     expect(lines.filter((line) => line === 'broke off')).toHaveLength(1);
