@@ -59,9 +59,13 @@ export async function runSummary(log: SessionLog): Promise<RunSummary> {
   });
 }
 
-/** What begins a piece of work: what Bough said to go on with it, and what was said into it, does not. */
+/**
+ * What begins a piece of work: what Bough said to go on with it, and what was said into it, does not. Nor does the report of
+ * a subagent in the background, which comes by the queue; a subagent's own task does not.
+ */
 const isPrompt = ({ entry }: Pick<PlacedEntry, 'entry'>): boolean =>
   entry.type === 'message' &&
   entry.role === 'user' &&
   entry.origin !== 'continuation' &&
-  entry.origin !== 'steer';
+  entry.origin !== 'steer' &&
+  !(entry.origin === 'subagent' && entry.queue_item_id !== undefined);

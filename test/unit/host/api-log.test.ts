@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { apiSession } from '../../../src/host/api-session.js';
+import type { Draft } from '../../../src/shared/notes.js';
 import { calls, text } from '../agent/fake-model.js';
 import { makeWorld } from './world.js';
 
@@ -117,6 +118,23 @@ describe('what the log says of the work on a prompt', () => {
       todos: [],
       finish: undefined,
     });
+  });
+
+  it('begins with the prompt, not with the report of a subagent in the background', async () => {
+    const { session, agent } = await opened([todos('done'), text('First.')]);
+    const { messages } = await session.prompt('1');
+    const [prompt] = messages;
+    const report = {
+      origin: 'subagent',
+      queue_item_id: 'q1',
+      parts: [{ type: 'text', text: 'It says old.' }],
+    };
+    const turn_id = prompt?.turn_id ?? '';
+    await agent.log.append([{ type: 'message', role: 'user', turn_id, ...report } as Draft]);
+    expect(await session.runSummary()).toMatchObject({ promptId: prompt?.id, steps: 2, text: 'First.' });
+    const task = { origin: 'subagent', parts: [{ type: 'text', text: 'Look.' }] };
+    const written = await agent.log.append([{ type: 'message', role: 'user', turn_id, ...task } as Draft]);
+    expect(await session.runSummary()).toMatchObject({ promptId: written[0]?.id, steps: 0 });
   });
 
   it('counts calls of one kind in a row at its end', async () => {
