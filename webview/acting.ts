@@ -42,6 +42,13 @@ const isAnswered = new Set<Intent['type']>(['send', 'continue', 'try_again']);
 
 const mayBeDone = 'What you asked for may be done all the same: look before you ask again.';
 
+const leftMeanwhile: Failure = {
+  kind: 'refused',
+  code: 'OtherSession',
+  message: 'Another session was shown before this could be done; nothing was done.',
+  transient: true,
+};
+
 export interface ActingParts {
   connection: Connection;
   session: Session;
@@ -87,7 +94,9 @@ export class Acting {
     if (isAnswered.has(intent.type)) onAnswered();
     const isLoose = !followsHead.has(intent.type) || (intent.type === 'send' && intent.mode !== 'send');
     // The person asks from where they are going: what the host answers to that comes behind what it appended.
+    const shown = session.info?.id;
     if (!isLoose && this.#moving !== null) await this.#moving;
+    if (shown !== session.info?.id) return { ok: false, failure: leftMeanwhile };
     const reply = connection.intend(intent, isLoose ? undefined : (session.state?.head ?? null));
     if (movesHead.has(intent.type)) this.#move(reply);
     return reply;
@@ -116,6 +125,7 @@ export class Acting {
   /** Another session is shown: what was asked for in the one before is not done in this one. */
   forget(): void {
     this.#afterStop = null;
+    this.#moving = null;
   }
 
   /** Why it was refused, and what the person may do about it in one step. */

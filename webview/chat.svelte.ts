@@ -68,10 +68,13 @@ export class Chat {
   #notShown: Problem | null = null;
 
   constructor(parts: {
-    connect: (receive: (message: HostMessage) => void) => Connection;
+    connect: (receive: (message: HostMessage) => void, shown: () => string | undefined) => Connection;
     nextFrame: (callback: () => void) => void;
   }) {
-    this.connection = parts.connect((message) => this.#receive(message));
+    this.connection = parts.connect(
+      (message) => this.#receive(message),
+      () => this.session.info?.id,
+    );
     this.#blobs = new Blobs((ask) => this.connection.ask(ask));
     this.session = new Session({
       askSnapshot: async () => {
@@ -350,7 +353,9 @@ export class Chat {
   async #ask<W extends Ask['what']>(ask: Extract<Ask, { what: W }>): Promise<AskResults[W] | undefined> {
     const reply = await this.connection.ask(ask);
     if (reply.ok) return answer<W>(reply.result);
-    if (reply.failure.kind !== 'cancelled') this.problem = { failure: reply.failure };
+    // What was looked up for a session that is not shown any more is not missed.
+    const isMissed = reply.failure.kind !== 'cancelled' && reply.failure.code !== 'OtherSession';
+    if (isMissed) this.problem = { failure: reply.failure };
     return undefined;
   }
 

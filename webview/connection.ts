@@ -33,17 +33,27 @@ export interface Wire {
 
 const TROUBLE_LENGTH = 4000;
 
-export function connect(wire: Wire, receive: (message: HostMessage) => void): Connection {
+/** `shown`: the session on show; what is asked for is meant for it. */
+export function connect(
+  wire: Wire,
+  receive: (message: HostMessage) => void,
+  shown: () => string | undefined,
+): Connection {
   let lastId = 0;
   const waiting = new Map<number, (reply: Reply) => void>();
 
   const trouble = (text: string) => wire.post({ type: 'trouble', text: text.slice(0, TROUBLE_LENGTH) });
 
-  const request = (build: (id: number) => ToHost): Promise<Reply> =>
+  const asked = (id: number) => {
+    const session = shown();
+    return session === undefined ? { id } : { id, session };
+  };
+
+  const request = (build: (asked: { id: number; session?: string }) => ToHost): Promise<Reply> =>
     new Promise((resolve) => {
       const id = ++lastId;
       waiting.set(id, resolve);
-      wire.post(build(id));
+      wire.post(build(asked(id)));
     });
 
   const ask = (what: Ask): Promise<Reply> =>
@@ -57,7 +67,7 @@ export function connect(wire: Wire, receive: (message: HostMessage) => void): Co
         clearTimeout(patience);
         resolve(reply);
       });
-      wire.post({ type: 'ask', id, ask: what });
+      wire.post({ type: 'ask', ...asked(id), ask: what });
     });
 
   const settle = (message: Extract<ToWebview, { type: 'reply' }>) => {
@@ -77,14 +87,14 @@ export function connect(wire: Wire, receive: (message: HostMessage) => void): Co
     open: () => wire.post({ type: 'open' }),
     opening: (what) => wire.post({ type: 'opening', what }),
     intend: (intent, expectedHead) =>
-      request((id) => ({
+      request((by) => ({
         type: 'intent',
-        id,
+        ...by,
         intent,
         ...(expectedHead === undefined ? {} : { expected_head: expectedHead }),
       })),
     ask,
-    command: (command) => request((id) => ({ type: 'ui', id, command })),
+    command: (command) => request((by) => ({ type: 'ui', ...by, command })),
     draft: (draft) => wire.post({ type: 'draft', ...draft }),
     trouble,
     dispose: stop,

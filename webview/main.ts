@@ -18,7 +18,7 @@ reportFocus(window, (focused) => wire.post({ type: 'focus', focused }));
 keepWordDeletion(document);
 
 const chat = new Chat({
-  connect: (receive) => connect(wire, receive),
+  connect: (receive, shown) => connect(wire, receive, shown),
   nextFrame: paced((callback) => requestAnimationFrame(callback)),
 });
 mount(App, { target: document.getElementById('app') ?? document.body, props: { chat } });

@@ -18,6 +18,11 @@ export * from './protocol/intents.js';
 export type * from './protocol/views.js';
 
 const requestId = z.number().int().nonnegative();
+/**
+ * The session that the view shows. The host may have turned to another one already: nothing that was meant for the one is
+ * done in the other. Absent: the view shows none.
+ */
+const asked = { id: requestId, session: z.string().optional() };
 const entryId = z.string().min(1);
 
 export const toHostSchema = z.discriminatedUnion('type', [
@@ -27,13 +32,13 @@ export const toHostSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('opening'), what: z.enum(['cancel', 'again']) }),
   z.object({
     type: z.literal('intent'),
-    id: requestId,
+    ...asked,
     /** The head the person saw; the intent is refused when it has moved. Absent: whatever it is (stop, retry). */
     expected_head: entryId.nullable().optional(),
     intent: intentSchema,
   }),
-  z.object({ type: z.literal('ui'), id: requestId, command: uiCommandSchema }),
-  z.object({ type: z.literal('ask'), id: requestId, ask: askSchema }),
+  z.object({ type: z.literal('ui'), ...asked, command: uiCommandSchema }),
+  z.object({ type: z.literal('ask'), ...asked, ask: askSchema }),
   /** The view's document took or lost the keyboard: key bindings of the chat depend on it. */
   z.object({ type: z.literal('focus'), focused: z.boolean() }),
   /** Debounced and on hide: what stands in the composer, kept per session by the host. */

@@ -8,6 +8,7 @@ function wired() {
   const received: HostMessage[] = [];
   let deliver: (data: unknown) => void = () => undefined;
   let isListening = true;
+  let shown: string | undefined;
   const connection = connect(
     {
       post: (message) => posted.push(message),
@@ -17,12 +18,14 @@ function wired() {
       },
     },
     (message) => received.push(message),
+    () => shown,
   );
   return {
     connection,
     posted,
     received,
     deliver: (data: unknown) => deliver(data),
+    show: (session: string | undefined) => (shown = session),
     isListening: () => isListening,
   };
 }
@@ -74,6 +77,20 @@ describe('connection', () => {
     deliver({ ...new Scene().snapshot(), entries });
     expect(received).toEqual([]);
     expect(posted).toMatchObject([{ type: 'trouble', text: expect.stringContaining('entries') as unknown }]);
+  });
+
+  it('says with all that is asked for which session is on show, where one is', () => {
+    const { connection, posted, show } = wired();
+    const askAll = () => {
+      void connection.intend({ type: 'stop' });
+      void connection.command({ type: 'delete_session' });
+      void connection.ask({ what: 'slash' });
+    };
+    askAll();
+    show('one');
+    askAll();
+    const sessions = posted.map((message) => ('session' in message ? message.session : 'none'));
+    expect(sessions).toEqual(['none', 'none', 'none', 'one', 'one', 'one']);
   });
 
   it('keeps a report within what the host takes, and stops listening when told', () => {

@@ -1,5 +1,5 @@
 /** A message that is on its way when another session comes to be shown. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ComposerDraft } from '../../src/shared/protocol.js';
 import { Draft } from '../../webview/composer/draft.svelte.js';
 import { Sending } from '../../webview/composer/sending.js';
@@ -76,5 +76,21 @@ describe('a message that is sent while another session comes to be shown', () =>
     answer({ ok: true, result: undefined });
     await other;
     expect(draft.text).toBe('');
+  });
+
+  afterEach(() => vi.useRealTimers());
+
+  it('leaves what was typed behind one that is answered late', async () => {
+    vi.useFakeTimers();
+    const { draft, sending, elsewhere, show, answer } = open();
+    draft.text = 'Do A.';
+    const done = sending.send('send', false);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sending.isSending).toBe(false);
+    draft.text = 'Do A. Then B.';
+    show('two');
+    answer({ ok: true, result: undefined });
+    await done;
+    expect(elsewhere).toEqual([['one', { text: 'Then B.', editing: null }]]);
   });
 });

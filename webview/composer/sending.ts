@@ -31,39 +31,47 @@ export interface SendingParts {
   refused: (failure: Failure, intent: Intent, again: () => void, replyInstead: () => void) => void;
 }
 
+/** A message on its way. */
+interface Underway {
+  readonly session: string;
+  /** So long that the person may send again; it may be answered all the same. */
+  isLate: boolean;
+  /** What was typed behind it by the time another session came to be shown. */
+  typedBehind: string;
+}
+
 export class Sending {
   readonly #parts: SendingParts;
-  /** Sessions with a message on its way; what was typed behind it by the time another session came to be shown. */
-  readonly #under = new Map<string, string>();
+  readonly #under = new Set<Underway>();
 
   constructor(parts: SendingParts) {
     this.#parts = parts;
   }
 
   get isSending(): boolean {
-    return this.#under.has(this.#parts.session()?.id ?? '');
+    const shown = this.#parts.session()?.id;
+    return [...this.#under].some(({ session, isLate }) => session === shown && !isLate);
   }
 
   async send(mode: SendMode, replyInstead: boolean): Promise<void> {
     const { draft, session, isAttaching, takeTyped, unsent, intend, sent, sentElsewhere } = this.#parts;
     const shown = session();
     if (this.isSending || isAttaching() || draft.isEmpty || shown === null || shown.read_only) return;
-    this.#under.set(shown.id, '');
+    const taking = this.#begin(shown.id);
     const isMessage = await takeTyped();
-    this.#under.delete(shown.id);
+    this.#under.delete(taking);
     if (!isMessage || draft.isEmpty || shown.id !== session()?.id) return;
     const rest = { ...draft.rest, ...unsent() };
     const intent = this.#intent(mode, replyInstead);
     draft.beginSending();
-    this.#under.set(shown.id, '');
-    const patience = setTimeout(() => this.#losePatience(shown.id), PATIENCE_MS);
+    const way = this.#begin(shown.id);
+    const patience = setTimeout(() => this.#losePatience(way), PATIENCE_MS);
     const reply = await intend(intent);
     clearTimeout(patience);
-    const typedBehind = this.#under.get(shown.id) ?? '';
-    this.#under.delete(shown.id);
+    this.#under.delete(way);
     if (shown.id !== session()?.id) {
       // Another session is shown by now; what was kept as this one's draft is sent.
-      if (reply.ok) sentElsewhere(shown.id, behind(rest, typedBehind));
+      if (reply.ok) sentElsewhere(shown.id, behind(rest, way.typedBehind));
     } else if (reply.ok) {
       draft.sent();
       sent();
@@ -73,8 +81,14 @@ export class Sending {
   /** Another session is about to be shown in place of this one. */
   leave(): void {
     const shown = this.#parts.session()?.id;
-    if (shown !== undefined && this.#under.has(shown))
-      this.#under.set(shown, this.#parts.draft.typedMeanwhile);
+    for (const way of this.#under)
+      if (way.session === shown) way.typedBehind = this.#parts.draft.typedMeanwhile;
+  }
+
+  #begin(session: string): Underway {
+    const way = { session, isLate: false, typedBehind: '' };
+    this.#under.add(way);
+    return way;
   }
 
   #intent(wanted: SendMode, replyInstead: boolean): Intent {
@@ -104,9 +118,9 @@ export class Sending {
     );
   }
 
-  #losePatience(session: string): void {
-    this.#under.delete(session);
-    if (session === this.#parts.session()?.id)
+  #losePatience(way: Underway): void {
+    way.isLate = true;
+    if (way.session === this.#parts.session()?.id)
       this.#parts.say(unanswered('The message may have been sent; it stays here until that is known.'));
   }
 }

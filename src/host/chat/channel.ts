@@ -208,11 +208,11 @@ export class Channel implements Disposable {
       case 'opening':
         return this.changeOpening(message.what);
       case 'intent':
-        return this.reply(message.id, 'This', (session) => this.carryOut(message, session));
+        return this.reply(message, 'This', (session) => this.carryOut(message, session));
       case 'ui':
-        return this.command(message.id, message.command);
+        return this.command(message);
       case 'ask':
-        return this.reply(message.id, 'Loading', (session) => this.answer(message.ask, session));
+        return this.reply(message, 'Loading', (session) => this.answer(message.ask, session));
       case 'focus':
         return this.parts.onFocus(message.focused);
       case 'draft':
@@ -233,18 +233,29 @@ export class Channel implements Disposable {
     this.parts.drafts.write(session, { text, editing, attachments, aside, unsent });
   }
 
-  private command(id: number, command: UiCommand): void {
+  private command({ id, command, session: seen }: Extract<ToHost, { type: 'ui' }>): void {
     // Away from a session that does not open.
     const waited = goesElsewhere.has(command.type) ? (this.opening?.coming.session() ?? '') : undefined;
-    const session = this.shown?.agent.log.id ?? waited;
+    // What the person looks at is meant, also while another one is about to be shown.
+    const session = this.shown === undefined ? waited : (seen ?? this.shown.agent.log.id);
     this.answerWith(id, 'This', async () =>
       session === undefined ? notYet : this.parts.command(command, session),
     );
   }
 
-  private reply(id: number, doing: string, work: (session: ShownSession) => Promise<unknown>): void {
+  private reply(
+    message: Extract<ToHost, { type: 'intent' | 'ask' }>,
+    doing: string,
+    work: (session: ShownSession) => Promise<unknown>,
+  ): void {
     const { shown } = this;
-    this.answerWith(id, doing, async () => (shown ? work(shown) : notYet));
+    // A view that asks for what it is to show has another one on show.
+    const isForAny = message.type === 'ask' && message.ask.what === 'snapshot';
+    this.answerWith(message.id, doing, async () => {
+      if (shown === undefined) return notYet;
+      const isOther = message.session !== undefined && message.session !== shown.agent.log.id;
+      return isOther && !isForAny ? elsewhere : work(shown);
+    });
   }
 
   private answerWith(id: number, doing: string, work: () => Promise<unknown>): void {
@@ -324,6 +335,12 @@ export class Channel implements Disposable {
 const notYet: Failure = {
   kind: 'refused',
   message: 'The session is still being opened. Try again in a moment.',
+  transient: true,
+};
+const elsewhere: Failure = {
+  kind: 'refused',
+  code: 'OtherSession',
+  message: 'Another session is being shown: nothing was done in either. Ask again where you want it.',
   transient: true,
 };
 const misfit: Failure = {

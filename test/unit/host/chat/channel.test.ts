@@ -129,6 +129,42 @@ describe('a view and its session', () => {
     });
   });
 
+  it('does in no session what was meant for the one that is still on show', async () => {
+    const world = makeWorld([text('Answer.'), text('Another.')]);
+    const view = await shown(world, 'two');
+    await view.intend(send('Hello'), null);
+    await world.sessions.peek('two')?.agent.settled();
+    view.channel.show(await world.sessions.open('one'));
+    await idle();
+    const two = await world.sessions.open('two');
+    view.channel.show(two);
+    const before = two.agent.log.position;
+    // The view shows the one before until the snapshot of the other is there.
+    const meant = { type: 'intent', session: 'one', intent: { type: 'undo' } } as const;
+    expect(await view.request(meant)).toMatchObject({ ok: false, failure: { code: 'OtherSession' } });
+    expect(two.agent.log.position).toBe(before);
+    const looked = await view.request({ type: 'ask', session: 'one', ask: { what: 'bodies', ids: [] } });
+    expect(looked).toMatchObject({ ok: false, failure: { code: 'OtherSession' } });
+    // What it is to show, it may ask for.
+    expect(await view.request({ type: 'ask', session: 'one', ask: { what: 'snapshot' } })).toMatchObject({
+      ok: true,
+    });
+    expect(await view.request({ ...meant, session: 'two' })).toMatchObject({ ok: true });
+    expect(two.agent.log.position).toBeGreaterThan(before);
+  });
+
+  it('a command is carried out for the session that the person looks at', async () => {
+    const world = makeWorld();
+    const view = await shown(world, 'one');
+    view.channel.show(await world.sessions.open('two'));
+    await view.request({ type: 'ui', session: 'one', command: { type: 'delete_session' } });
+    await view.request({ type: 'ui', command: { type: 'rename_session' } });
+    expect(view.commands).toEqual([
+      { command: { type: 'delete_session' }, session: 'one' },
+      { command: { type: 'rename_session' }, session: 'two' },
+    ]);
+  });
+
   it('a hidden view is sent nothing; when it is there again it gets everything', async () => {
     const world = makeWorld([text('Answer.')]);
     const view = await shown(world);
