@@ -43,6 +43,9 @@ export function send(
     if (hasPending(core) && !isEdit) {
       const question = answeredBy(intent, core.log.state().approvals);
       if (intent.reply_instead !== true) return Promise.resolve(pendingFailure(question !== undefined));
+      // What waited when it was written may be decided by now, and something else wait in its place.
+      const wrong = headMoved(core, expected);
+      if (wrong !== null) return Promise.resolve(wrong);
       if (question !== undefined) return answer(core, question, intent.text);
       return core.run === null ? startTurn(core, intent, expected, given) : replyWhileRunning(core, intent);
     }

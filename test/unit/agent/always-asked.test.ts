@@ -65,6 +65,27 @@ describe('a call that is always asked about', () => {
     expect(bench.story().at(-1)).toContain('turn_end completed');
   });
 
+  it('is no answer to a question that was not asked yet when it was written', async () => {
+    const bench = await open([calls([fetched]), calls([ask]), text('done')]);
+    await bench.send('go');
+    const seen = bench.log.head;
+    await bench.do({ type: 'decide', call_id: pending(bench)[0] ?? '', decision: 'deny', scope: 'once' });
+    expect(bench.log.state().approvals).toMatchObject([{ tool: 'ask' }]);
+    const before = bench.disk.batches.length;
+    const reply = {
+      type: 'send' as const,
+      text: 'rather this',
+      mentions: [],
+      mode: 'send' as const,
+      reply_instead: true,
+    };
+    expect(failureOf(await bench.session.dispatch(reply, seen)).code).toBe('SessionConflict');
+    expect(bench.disk.batches.length).toBe(before);
+    expect(bench.session.run()).toBe('waiting');
+    await bench.session.dispatch({ ...reply, text: '8080' }, bench.log.head);
+    expect(bench.entries('approval_decision').at(-1)).toMatchObject({ decision: 'allow', feedback: '8080' });
+  });
+
   it('and denies what waits where that is more than one question, or brings a file along', async () => {
     const two = await open([calls([ask, fetched]), text('done')]);
     await two.send('go');

@@ -210,6 +210,16 @@ describe('prompts sent while a turn runs', () => {
     await bench.send('go');
     const [approval] = bench.log.state().approvals;
     await bench.do({ type: 'decide', call_id: approval?.call_id ?? '', decision: 'allow', scope: 'once' });
+    const reply = {
+      type: 'send' as const,
+      text: 'no, wait',
+      mentions: [],
+      mode: 'send' as const,
+      reply_instead: true,
+    };
+    const moved = await bench.session.dispatch(reply, approval?.call_id);
+    expect(failureOf(moved).code).toBe('SessionConflict');
+    expect(bench.log.state().approvals).toHaveLength(1);
     await bench.send('no, wait', { reply_instead: true });
     expect(bench.story().at(-1)).toMatch(/^decision replied \+ tool error ".*" \+ queue steer:no, wait$/);
     expect(bench.ran).toEqual(['run hang']);
