@@ -132,6 +132,9 @@ class StoredFold implements FoldBase {
     this.#nodes = sections.texts('nodes');
     this.nodes = once(() => this.#nodes.jsons<OutlineNode>());
     this.parents = sections.int32('node parents');
+    // Whoever can write here may have made the checksum fit: no walk may go on for ever.
+    if (!this.parents.every((parent, ordinal) => parent >= ROOT && parent < ordinal))
+      throw new RangeError('node parents');
     this.positions = sections.uint32('node positions');
     this.facts = new StoredFacts(sections, facts);
     this.files = once(() => sections.json<PlacedChanges[]>('files'));

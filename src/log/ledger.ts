@@ -326,13 +326,17 @@ export class Ledger {
     });
   }
 
+  #addAttempt(id: string): void {
+    if (!this.hasAttempt(id)) this.#attempts.add(id);
+  }
+
   #notice(entry: Entry): void {
     this.#hasKnownEntry ||= entry.type !== 'unknown';
     if (isConversation(entry)) this.#said = entry.timestamp;
     if (entry.type === 'message') {
       this.#messages++;
-      if (entry.attempt_id !== undefined) this.#attempts.add(entry.attempt_id);
-    } else if (entry.type === 'incomplete_output') this.#attempts.add(entry.attempt_id);
+      if (entry.attempt_id !== undefined) this.#addAttempt(entry.attempt_id);
+    } else if (entry.type === 'incomplete_output') this.#addAttempt(entry.attempt_id);
     else if (entry.type === 'session_info') {
       this.#isArchived = entry.archived ?? this.#isArchived;
       if (this.#hasHeader || entry.header?.version !== FORMAT_VERSION) return;

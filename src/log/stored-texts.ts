@@ -95,8 +95,10 @@ export class StoredTexts {
 
   #part(part: number): Uint8Array {
     if (this.#inflated?.part !== part) {
-      const { bytes, deflated: begins } = this.#texts;
-      this.#inflated = { part, bytes: inflateRawSync(bytes.subarray(begins[part], begins[part + 1])) };
+      const { bytes, parts, deflated: begins } = this.#texts;
+      const maxOutputLength = Math.max(1, (parts[part + 1] ?? 0) - (parts[part] ?? 0));
+      const piece = bytes.subarray(begins[part], begins[part + 1]);
+      this.#inflated = { part, bytes: inflateRawSync(piece, { maxOutputLength }) };
     }
     return this.#inflated.bytes;
   }

@@ -23,7 +23,7 @@ interface Missing {
 
 /** The tree whose lines are marked. */
 export interface LineSource {
-  readonly facts: Pick<SessionFacts, Missing['facts']>;
+  readonly facts: Pick<SessionFacts, Missing['facts'] | 'added'>;
   /** Positions of what holds whatever the path; only ever grows. */
   readonly sessionWide: readonly number[];
   parentOf(ordinal: number): number;
@@ -50,6 +50,8 @@ export class LineMarks {
   #size = 0;
   #sessionWide = 0;
   #missing: Missing[] = [];
+  /** How many ends, decisions and starts there were when they were looked for. */
+  #added = 0;
   #mark = BEFORE_FIRST;
   /** Position of the node that is being marked. */
   #stands = 0;
@@ -119,13 +121,18 @@ export class LineMarks {
     const { sessionWide } = this.#source;
     for (; this.#sessionWide < sessionWide.length; this.#sessionWide++)
       this.#marks[sessionWide[this.#sessionWide] as number] = SESSION;
-    const missing = this.#missing;
-    this.#missing = [];
+    const { facts } = this.#source;
+    // Most of what comes is none of them, and calls that only read never start: there may be very many.
+    if (facts.added === this.#added) return;
+    this.#added = facts.added;
     this.#stands = 0;
-    for (const { mark, facts, key } of missing) {
-      this.#mark = mark;
-      this.#markFact(facts, key);
-    }
+    this.#missing = this.#missing.filter((missing) => {
+      const position = facts[missing.facts].positionAdded(missing.key);
+      if (position === undefined) return true;
+      this.#mark = missing.mark;
+      this.mark(position);
+      return false;
+    });
   }
 
   #markPlace(place: number): void {

@@ -56,9 +56,14 @@ class FirstOf<T extends Entry> implements PlacedFacts<T> {
     this.#before = before;
   }
 
-  /** Nothing was said first behind what was there before. */
-  get isAsBefore(): boolean {
-    return this.#added.size === 0;
+  /** How much was said first behind what was there before. */
+  get added(): number {
+    return this.#added.size;
+  }
+
+  /** Of what was not there before. */
+  positionAdded(key: string): number | undefined {
+    return this.#added.get(key)?.position;
   }
 
   has(key: string): boolean {
@@ -119,9 +124,9 @@ export class SessionFacts implements FactsBase {
     return { name, archived, tags, usage, queueHeld, ...lists };
   }
 
-  /** Whatever began before ended, was decided and started before, or not at all. */
-  get isAsBefore(): boolean {
-    return this.ends.isAsBefore && this.decisions.isAsBefore && this.starts.isAsBefore;
+  /** How many ends, decisions and starts came behind what was there before. */
+  get added(): number {
+    return this.ends.added + this.decisions.added + this.starts.added;
   }
 
   /** The call has a result somewhere. */
@@ -143,7 +148,8 @@ export class SessionFacts implements FactsBase {
     switch (entry.type) {
       case 'message':
         if (entry.queue_item_id !== undefined) this.#sent.add(entry.queue_item_id);
-        for (const part of entry.parts) if (part.type === 'tool_result') this.#answered.add(part.call_id);
+        for (const part of entry.parts)
+          if (part.type === 'tool_result' && !this.isAnswered(part.call_id)) this.#answered.add(part.call_id);
         return;
       case 'turn_end':
         this.ends.add(entry.turn_id, { position, entry });

@@ -222,7 +222,7 @@ export class SessionFold {
    * reach: it counts where the next node came since too, and what it names in the base stands before that.
    */
   #reachOf(ordinal: number): number {
-    if (this.#base === undefined || ordinal >= this.#baseCount || !this.#facts.isAsBefore) return Infinity;
+    if (this.#base === undefined || ordinal >= this.#baseCount || this.#facts.added > 0) return Infinity;
     return this.#base.reach(ordinal);
   }
 
@@ -338,10 +338,15 @@ export class SessionFold {
   #checkpoints(): Checkpoint[] {
     const path = this.#outline.path(this.#head);
     const walked: Walked = { ordinal: ROOT, until: 0, fold: new PathAccumulator(), made: null };
-    return path.flatMap((ordinal, index) => {
+    let steps = 0;
+    return path.flatMap((ordinal) => {
       this.#step(walked, ordinal);
-      const isKept = index % CHECKPOINT_EVERY === CHECKPOINT_EVERY - 1 || ordinal === this.#head;
-      return isKept ? [{ ordinal, state: walked.fold.save() }] : [];
+      steps++;
+      // Where much is open, as in a log whose results cannot be read, all of it is in each.
+      const isKept = steps >= Math.max(CHECKPOINT_EVERY, walked.fold.open) || ordinal === this.#head;
+      if (!isKept) return [];
+      steps = 0;
+      return [{ ordinal, state: walked.fold.save() }];
     });
   }
 

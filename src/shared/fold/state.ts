@@ -95,6 +95,8 @@ export class PathAccumulator {
   #lastUser: string | null = null;
   readonly #requests = new Map<string, NoteOf<'approval_request'>>();
   readonly #calls = new Map<string, OpenCall[]>();
+  /** How many they are: several may have one id. */
+  #openCalls = 0;
 
   static from(state: AccumulatedState): PathAccumulator {
     const fold = new PathAccumulator();
@@ -133,7 +135,13 @@ export class PathAccumulator {
     };
   }
 
+  /** How many calls, and requests for them, have no result yet. */
+  get open(): number {
+    return this.#openCalls + this.#requests.size;
+  }
+
   #open(open: OpenCall): void {
+    this.#openCalls++;
     const same = this.#calls.get(open.call.call_id);
     if (same === undefined) this.#calls.set(open.call.call_id, [open]);
     else same.push(open);
@@ -149,6 +157,7 @@ export class PathAccumulator {
     }
     for (const id of digest.answers) {
       const same = this.#calls.get(id);
+      if (same !== undefined) this.#openCalls--;
       if (same !== undefined && same.length > 1) same.shift();
       else {
         this.#calls.delete(id);

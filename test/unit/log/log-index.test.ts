@@ -143,7 +143,13 @@ describe('the index beside a log', () => {
       return resummed(Buffer.from(index.toString('latin1').replace(from, to), 'latin1'));
     };
     const length = index.length - (index.length % 8);
+    const parents = (...ordinals: number[]) => Buffer.from(Int32Array.from(ordinals).buffer);
+    const circle = Buffer.from(index);
+    const at = circle.indexOf(parents(-1, 0, 1, 2, 3));
+    expect(at).toBeGreaterThan(0);
+    parents(-1, 2, 1).copy(circle, at);
     const bad = [
+      resummed(circle),
       // A piece that is away, a table and an identity that are no JSON, pieces that are not as long as they say.
       altered('["offsets",', '["offsetz",'),
       altered('["offsets",', '["offsets"]'),

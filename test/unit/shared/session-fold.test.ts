@@ -14,6 +14,15 @@ const check = <T>(property: fc.IProperty<T>): void => {
 };
 const ids = (fold: SessionFold): string[] => fold.outline.map(([id]) => id);
 
+it('what is kept of a line of which nothing is ever answered grows as the line does', () => {
+  const kept = (count: number): number => {
+    const log = new LogBuilder().user('u');
+    for (let index = 0; index < count; index++) log.assistant(`a${index}`, [call(`c${index}`)]);
+    return JSON.stringify(log.fold().image().checkpoints).length;
+  };
+  expect(kept(4_000) / kept(1_000)).toBeLessThan(8);
+});
+
 describe('for any log', () => {
   it(
     'the incremental fold is the fold from scratch, at every head, whatever was asked in between',
