@@ -27,7 +27,7 @@ export function activate(context: ExtensionContext): BoughApi {
   const tell = createTeller(output, async (command) => (await load()).runUi(command));
   const events = createApiEvents(output.bug);
   const status = createStatus();
-  const list = registerSessionsView(() => load());
+  const list = registerSessionsView(() => load(), output.bug);
   const diffs = createDiffs({
     find: async (session, call) => (await load()).proposal(session, call),
     keep: async (session, call, text) => (await load()).keepEdited(session, call, text),

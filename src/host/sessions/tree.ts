@@ -43,7 +43,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   /** The first of the rows that were asked for by "Show More" is there. */
   private readonly came = new vscode.EventEmitter<TreeNode>();
   readonly onDidShowMore = this.came.event;
-  private readonly moreRows = new MoreRows();
+  private readonly moreRows: MoreRows;
   private limit = PAGE;
   /** Of sessions of which more branches were asked for. */
   private readonly branchLimits = new Map<string, number>();
@@ -57,6 +57,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private readonly subscriptions: { dispose(): void }[];
 
   constructor(private readonly parts: SessionsTreeParts) {
+    this.moreRows = new MoreRows(parts.now);
     this.subscriptions = [
       parts.store.onChange((id) => {
         if (!parts.sessions.peek(id)) this.refresh();
@@ -111,11 +112,22 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {
-    const rows = await this.rowsBelow(node);
+    const rows = await this.rowsOrForget(node);
     if (node === undefined) return rows;
     this.moreRows.below(node, rows);
     if (node.kind === 'session') this.tell(this.moreRows.read(node.summary.id, rows));
     return rows;
+  }
+
+  /** @throws what {@link rowsBelow} does */
+  private async rowsOrForget(node?: TreeNode): Promise<TreeNode[]> {
+    try {
+      return await this.rowsBelow(node);
+    } catch (error) {
+      if (node === undefined) this.moreRows.forget(undefined);
+      else if (node.kind === 'session') this.moreRows.forget(node.summary.id);
+      throw error;
+    }
   }
 
   private tell(first: TreeNode | undefined): void {

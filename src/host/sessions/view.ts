@@ -20,7 +20,11 @@ export interface SessionsView extends vscode.Disposable {
 const needs = (count: number): string =>
   count === 1 ? vscode.l10n.t('1 session needs you') : vscode.l10n.t('{0} sessions need you', count);
 
-export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>): SessionsView {
+/** `onError` is told of what went wrong and is no failure of what the person asked for. */
+export function registerSessionsView(
+  load: () => Promise<{ tree: SessionsTree }>,
+  onError: (error: unknown) => void,
+): SessionsView {
   const changed = new vscode.EventEmitter<TreeNode | undefined>();
   let known: SessionsTree | undefined;
   const tree = async (): Promise<SessionsTree> => {
@@ -28,7 +32,10 @@ export function registerSessionsView(load: () => Promise<{ tree: SessionsTree }>
     const { tree: found } = await load();
     if (known === undefined) {
       found.onDidChangeTreeData((node) => changed.fire(node));
-      found.onDidShowMore((first) => void view.reveal(first, { select: false, focus: true }));
+      // By then the row may be gone.
+      found.onDidShowMore((first) =>
+        view.reveal(first, { select: false, focus: true }).then(undefined, onError),
+      );
     }
     known = found;
     return found;

@@ -12,7 +12,7 @@ const more: TreeNode = { kind: 'more', count: 5, session: 's' };
 
 describe('the first of more rows', () => {
   it('is the first that was not there, in its own place, once', () => {
-    const all = new MoreRows();
+    const all = new MoreRows(() => 0);
     expect(all.read('s', [...rows('a', 'b'), more])).toBeUndefined();
     all.ask('s');
     expect(all.read(undefined, rows('x'))).toBeUndefined();
@@ -22,7 +22,7 @@ describe('the first of more rows', () => {
   });
 
   it('is none that was begun meanwhile, and stands before one that was kept in sight', () => {
-    const all = new MoreRows();
+    const all = new MoreRows(() => 0);
     all.read('s', [...rows('a', 'b', 'shown'), more]);
     all.ask('s');
     const came = rows('new', 'a', 'b', 'c', 'shown');
@@ -30,15 +30,38 @@ describe('the first of more rows', () => {
   });
 
   it('is none where nothing came', () => {
-    const all = new MoreRows();
+    const all = new MoreRows(() => 0);
     all.ask('s');
     expect(all.read('s', rows('a'))).toBeUndefined();
     all.ask('s');
     expect(all.read('s', rows('a'))).toBeUndefined();
   });
 
+  it('is told only while the person still waits for it: later the keyboard is where they took it', () => {
+    let now = 1000;
+    const all = new MoreRows(() => now);
+    all.read('s', rows('a'));
+    all.ask('s');
+    now += 2000;
+    const came = rows('a', 'b');
+    expect(all.read('s', came)).toBe(came[1]);
+    all.ask('s');
+    now += 2001;
+    expect(all.read('s', rows('a', 'b', 'c'))).toBeUndefined();
+    now -= 2001;
+    expect(all.read('s', rows('a', 'b', 'c', 'd'))).toBeUndefined();
+  });
+
+  it('is none of a later reading when the one that was asked for failed', () => {
+    const all = new MoreRows(() => 0);
+    all.read('s', rows('a'));
+    all.ask('s');
+    all.forget('s');
+    expect(all.read('s', rows('a', 'b'))).toBeUndefined();
+  });
+
   it('stands below what it was read of', () => {
-    const all = new MoreRows();
+    const all = new MoreRows(() => 0);
     const [parent] = rows('a');
     const [child] = rows('b');
     if (parent === undefined || child === undefined) throw new Error('no rows');
