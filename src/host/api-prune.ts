@@ -24,11 +24,8 @@ export async function pruneSessions(
     return session !== undefined && (chats.hasView(id) || !holds.wouldRest(session));
   };
   /** Other than by the person's setting, also in stores of extensions: whoever asks may have brought one. */
-  const prune = async (options: PruneOptions): Promise<PruneReport> => {
-    const reports = await store.prune(policy, options);
-    for (const one of store.besideFolders()) reports.push((await one.prune?.(policy, options)) ?? sumOf([]));
-    return sumOf(reports);
-  };
+  const prune = async (options: PruneOptions): Promise<PruneReport> =>
+    sumOf(await store.prune(policy, options, store.besideFolders()));
   const look = () => prune({ ...owned, dryRun: true, isOpen: isInUse });
   if (dryRun) return look();
   const mayRest = sessions.all().some(({ agent }) => !isInUse(agent.log.id));

@@ -57,6 +57,8 @@ export interface WindowStoreParts {
   clean: (text: string) => string;
 }
 
+const NOTHING_PRUNED: PruneReport = { sessions: [], goals: [], results: [], bytes: 0, kept: [] };
+
 export class WindowStore implements SessionStore {
   /** Those listed, the first folder's first. */
   #places: readonly Place[];
@@ -338,10 +340,18 @@ export class WindowStore implements SessionStore {
     );
   }
 
-  /** When a place fails, what it fails with says what was deleted in the others. */
-  prune(policy: PrunePolicy, options?: PruneOptions): Promise<PruneReport[]> {
-    const each = this.#places.map(({ store }) => store.prune?.(policy, options) ?? unable('delete by age'));
-    return pruneEach(each, options?.dryRun);
+  /** In all folders and in these stores. When one fails, what it fails with says what was deleted in the others. */
+  prune(
+    policy: PrunePolicy,
+    options?: PruneOptions,
+    beside: readonly WholeStore[] = [],
+  ): Promise<PruneReport[]> {
+    const folders = this.#places.map(
+      ({ store }) => store.prune?.(policy, options) ?? unable('delete by age'),
+    );
+    // One that throws at once fails as one that does later.
+    const others = beside.map(async (store) => (await store.prune?.(policy, options)) ?? NOTHING_PRUNED);
+    return pruneEach([...folders, ...others], options?.dryRun);
   }
 
   onChange(listener: (id: string) => void): Disposable {

@@ -252,6 +252,25 @@ describe('the API of one extension', () => {
     ]);
   });
 
+  it('says what was deleted in the folders when a store of an extension fails after them', async () => {
+    const { mine, say, store, world } = make();
+    await say(mine, 'a mine');
+    await world.sessions.close('a mine');
+    await world.clock.advance(10_000);
+    const own = createMemoryStore({ clock: world.clock, ids: randomIds, producer: 'bough/test' });
+    const away = () => Promise.reject(new BoughError('StorageFailure', 'The server is away.'));
+    const failing = Object.assign(own, { prune: away });
+    const registration = store.register({ key: 'custom-1', folder: undefined, store: failing });
+    const policy = { sessionIdle: 1 };
+    expect(await refusal(mine.pruneSessions(policy, { dryRun: true }))).toBe(
+      'StorageFailure: The server is away.',
+    );
+    expect(await refusal(mine.pruneSessions(policy))).toMatch(
+      /^StorageFailure: The server is away. Deleted all the same: 1 session, /,
+    );
+    registration.dispose();
+  });
+
   it('deletes by age in the store that it brought, too', async () => {
     const { mine, hers, say, store, world } = make();
     const own = createMemoryStore({ clock: world.clock, ids: randomIds, producer: 'bough/test' });
