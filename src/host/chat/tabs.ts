@@ -67,7 +67,9 @@ export class Tabs implements vscode.Disposable {
     tab.session = session;
     this.shown.set(session, tab);
     await this.present(tab);
-    this.remember(this.parts.tabs.write(tab.id, session));
+    // Meanwhile it may have been closed, or turned again.
+    const isShown = tab.session === session && this.shown.get(session) === tab;
+    if (isShown) this.remember(this.parts.tabs.write(tab.id, session));
   }
 
   /** A new one. */
