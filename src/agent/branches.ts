@@ -123,7 +123,7 @@ export function continueTurn(core: Core, expected: ExpectedHead): Promise<Done |
     const wrong = headMoved(core, expected);
     if (wrong !== null) return wrong;
     const { wait, turn } = core.log.state();
-    if (suspensionOf(core) === 'approvals') return pendingFailure();
+    if (suspensionOf(core) === 'approvals') return pendingFailure(core);
     if (turn !== null && wait !== null && core.unsaved?.turn_id !== turn.turn_id) {
       if (wait.kind === 'parked' && Date.parse(wait.due_at) > core.parts.clock.now())
         return parked(wait.due_at);

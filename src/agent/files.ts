@@ -113,7 +113,7 @@ export function restoreFiles(core: Core, files: readonly FileToRestore[]): Promi
     orFailure(() =>
       underLease(core, async () => {
         if (core.run !== null) return running();
-        if (suspensionOf(core) === 'approvals') return pendingFailure();
+        if (suspensionOf(core) === 'approvals') return pendingFailure(core);
         const outcome: RestoreOutcome = { restored: [], failed: [], unrecorded: null };
         for (const file of files) {
           const result = await orFailure(() => restoreFile(core, file));

@@ -73,7 +73,7 @@ const another = ({ objective, status }: GoalNote): Failure =>
 function busy(core: Core): Failure | null {
   if (core.run !== null) return running();
   const suspension = suspensionOf(core);
-  if (suspension === 'approvals') return pendingFailure();
+  if (suspension === 'approvals') return pendingFailure(core);
   return suspension === 'parked' ? parked(core.log.state().wait?.due_at ?? '') : null;
 }
 

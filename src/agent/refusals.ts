@@ -1,5 +1,6 @@
 /** Why an intent is refused as things stand, each in one sentence that says what to do. */
 import type { Failure } from '../shared/failure.js';
+import { answeredBy } from '../shared/only-question.js';
 import type { Core } from './core.js';
 import { refused } from './failures.js';
 
@@ -15,13 +16,22 @@ export const parked = (due_at: string): Failure =>
     `The turn waits until ${timeOf(due_at)}, as the server asked. Retry then, switch the model, or give up first.`,
   );
 
-export const pendingFailure = (isQuestion = false): Failure =>
-  refused(
+/** `message`: what was to be sent, which may be the answer; absent where something else than a message is refused. */
+export function pendingFailure(core: Core, message?: { mentions: readonly unknown[] }): Failure {
+  const { approvals } = core.log.state();
+  if (answeredBy({ mentions: [] }, approvals) === undefined)
+    return refused(
+      'ResumeRequired',
+      'A tool call waits for your decision. Approve or deny it, or answer it with your message instead.',
+    );
+  const maySend = message !== undefined && answeredBy(message, approvals) !== undefined;
+  return refused(
     'ResumeRequired',
-    isQuestion
+    maySend
       ? 'A question waits for your answer. Answer it there, or send your message as the answer.'
-      : 'A tool call waits for your decision. Approve or deny it, or answer it with your message instead.',
+      : 'A question waits for your answer. Answer it on its card first.',
   );
+}
 
 const moved = (): Failure =>
   refused(

@@ -41,8 +41,7 @@ export function send(
     if (isBusy && intent.mode !== 'send' && !isEdit) return queueUp(core, intent, intent.mode);
     // An edit goes elsewhere: like any move of the head it needs no more than that nothing runs.
     if (hasPending(core) && !isEdit) {
-      const question = answeredBy(intent, core.log.state().approvals);
-      if (intent.reply_instead !== true) return Promise.resolve(pendingFailure(question !== undefined));
+      if (intent.reply_instead !== true) return Promise.resolve(pendingFailure(core, intent));
       // What waited when it was written may be decided by now, and something else wait in its place.
       const wrong = headMoved(core, expected);
       if (wrong !== null) return Promise.resolve(wrong);

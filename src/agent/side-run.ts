@@ -76,7 +76,7 @@ const NO_LEASE: Disposable = { dispose: () => undefined };
 /** Under the lease, which tells what other windows wrote. */
 function stillOpen(core: Core, { expiresApprovals = false }: SideRunOptions): Failure | null {
   const suspension = suspensionOf(core);
-  if (suspension === 'approvals' && !expiresApprovals) return pendingFailure();
+  if (suspension === 'approvals' && !expiresApprovals) return pendingFailure(core);
   return suspension === 'parked' ? parked(core.log.state().wait?.due_at ?? '') : null;
 }
 

@@ -7,6 +7,7 @@ import type { Outcome } from '../ports.js';
 import type { Message, Part } from '../shared/entry.js';
 import { BoughError, cancelled, isFailure, type Failure } from '../shared/failure.js';
 import type { Entry } from '../shared/notes.js';
+import { answeredBy } from '../shared/only-question.js';
 import type { Mention } from '../shared/protocol.js';
 import type { PromptOptions, TurnError, TurnResult } from './api.js';
 import { thrown } from './api-errors.js';
@@ -32,13 +33,21 @@ export async function prompt(
     const sent = await agent.prompt(text, terms, mentions);
     if (isFailure(sent)) {
       if (sent.code === 'SessionRunning') throw stillRunning();
-      if (sent.code === 'ResumeRequired') throw thrown(sent);
+      if (sent.code === 'ResumeRequired') throw thrown({ ...sent, message: waitsHere(agent) });
+      // Refused as it was asked for: there was no turn that could have failed.
+      if (sent.code === 'InvalidArgument') throw thrown(sent);
       return sent;
     }
     const message = sent.entry_id === undefined ? undefined : await agent.log.entry(sent.entry_id);
     return message?.turn_id ?? '';
   });
 }
+
+/** What is refused is no message of the composer: it cannot become the answer. */
+const waitsHere = (agent: AgentSession): string =>
+  answeredBy({ mentions: [] }, agent.log.state().approvals) === undefined
+    ? 'A tool call waits for a decision in this session. Decide in Bough, or by resume() of the API, then send this again.'
+    : 'A question waits for an answer in this session. Answer it in Bough, or by resume() of the API, then send this again.';
 
 const stillRunning = (): BoughError =>
   new BoughError('SessionRunning', 'A turn of this session is not finished yet. Wait for it, or stop it.');

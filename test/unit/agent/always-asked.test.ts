@@ -58,6 +58,11 @@ describe('a call that is always asked about', () => {
     const bench = await open([calls([ask]), text('done')]);
     await bench.send('go');
     expect(failureOf(await bench.send('8080')).message).toContain('send your message as the answer');
+    const goal = { type: 'goal_start' as const, objective: 'Oaks', criteria: '' };
+    for (const intent of [{ type: 'continue' as const }, goal])
+      expect(failureOf(await bench.do(intent)).message).toMatch(/^A question waits .* on its card first\.$/);
+    const mentions = [{ kind: 'file' as const, label: 'a.txt', path: 'a.txt' }];
+    expect(failureOf(await bench.send('8080', { mentions })).message).toMatch(/on its card first\.$/);
     await bench.send('8080', { reply_instead: true });
     expect(results(bench)).toEqual(['8080']);
     expect(bench.entries('approval_decision')[0]).toMatchObject({ decision: 'allow', feedback: '8080' });

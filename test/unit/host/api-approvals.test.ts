@@ -55,7 +55,10 @@ describe('approvals for other extensions', () => {
     await expect(session.prompt('And now?')).rejects.toMatchObject({
       name: 'BoughError',
       code: 'ResumeRequired',
-      failure: { code: 'ResumeRequired' },
+      failure: {
+        code: 'ResumeRequired',
+        message: expect.stringMatching(/in Bough, or by resume/) as unknown,
+      },
     });
     const abort = new AbortController();
     const refused = session.prompt('And now?', { signal: abort.signal });
