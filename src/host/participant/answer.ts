@@ -14,7 +14,7 @@ import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { WindowStore } from '../sessions/window-store.js';
 import type { ChatAsked } from './register.js';
 import { tellTurn, type Told } from './telling.js';
-import { OPEN_COMMAND, openLink, threadDelivery, threadOf, threadResult } from './thread.js';
+import { OPEN_COMMAND, openLink, threadDelivery, threadOf, threadResult, wasWritten } from './thread.js';
 
 export interface AnswerParts {
   sessions: OpenSessions;
@@ -31,13 +31,15 @@ export async function answerInChat(
   const before = threadOf(context, key);
   const delivery = before ?? threadDelivery(key, freshThread());
   const id = await routedSession(routes, { delivery });
-  const result = { metadata: threadResult(delivery) };
   const said = chatOf(stream, id);
   if (before === undefined) said.begins();
-  else if ((await store.summary(id)) === undefined) said.isNew();
+  else if (wasWritten(context, delivery) && (await store.summary(id)) === undefined) said.isNew();
   const opened = await sessions.open(id);
+  const result = (): vscode.ChatResult => ({
+    metadata: threadResult(delivery, opened.agent.log.position > 0 || wasWritten(context, delivery)),
+  });
   const trouble = sessions.troubleOf(id);
-  if (trouble) return { ...result, errorDetails: { message: trouble.message } };
+  if (trouble) return { ...result(), errorDetails: { message: trouble.message } };
   const { agent } = opened;
   const stopping = new AbortController();
   const listening = [
@@ -49,16 +51,22 @@ export async function answerInChat(
   try {
     const mentions = request.references.flatMap(mentionOf);
     await prompt(agent, request.prompt, { signal: stopping.signal, route: { delivery } }, mentions);
-    return result;
+    return result();
   } catch (error) {
-    if (stopping.signal.aborted) return result;
+    if (stopping.signal.aborted) return result();
     if (!isBoughError(error) && !isTurnError(error)) throw error;
     said.offersToOpen();
-    return { ...result, errorDetails: { message: error.message } };
+    return { ...result(), errorDetails: { message: refusalOf(error) } };
   } finally {
     listening.forEach((one) => void one.dispose());
   }
 }
+
+/** Where it is decided, for a person who is not in Bough. */
+const refusalOf = (error: Error): string =>
+  isBoughError(error, 'ResumeRequired')
+    ? vscode.l10n.t('Something waits for you in this session. Answer it in Bough, then send this again.')
+    : error.message;
 
 const isTurnError = (error: unknown): error is TurnError =>
   error instanceof Error && error.name === 'TurnError';
