@@ -1,8 +1,6 @@
 /** Commands on the run of the chat in front: stop, continue, retry now, try again, and to what waits for the person. */
 import * as vscode from 'vscode';
 import type { SessionStore } from '../../log/store.js';
-import { Outline } from '../../shared/fold/outline.js';
-import { OutlineFlag, type OutlineNode } from '../../shared/fold/types.js';
 import type { Intent } from '../../shared/protocol.js';
 import type { Chats } from '../chat/chats.js';
 import { unwrap } from '../errors.js';
@@ -10,6 +8,7 @@ import type { OpenSessions } from '../sessions/open-sessions.js';
 import { foremost } from '../sessions/rows.js';
 import type { Teller } from '../tell.js';
 import type { Commands } from './commands.js';
+import { promptAbove } from './prompt-above.js';
 import { placeOf } from './target.js';
 import { switchTo } from './switching.js';
 
@@ -44,12 +43,6 @@ async function tryAgain({ sessions, chats, tell }: TurnCommandParts, target: unk
   const prompt = place === undefined ? undefined : promptAbove(agent.log.outline, place.entry);
   const intent: Intent = { type: 'try_again', ...(prompt === undefined ? {} : { entry_id: prompt }) };
   await switchTo({ agent, intent, tell });
-}
-
-function promptAbove(nodes: readonly OutlineNode[], entry: string): string | undefined {
-  const outline = new Outline(nodes);
-  const path = outline.path(outline.ordinal(entry)).map((ordinal) => outline.nodes[ordinal]);
-  return path.findLast((node) => node !== undefined && (node[3] & OutlineFlag.user) !== 0)?.[0];
 }
 
 /** The run of the chat in front; when that one rests, the one that works. */
