@@ -7,6 +7,7 @@
  *
  * One exception: a list that only turns for earlier prompts wrote keeps no turn going. It says nothing about this prompt.
  */
+import type { ModelInfo } from '../ports.js';
 import type { Failure } from '../shared/failure.js';
 import type { Draft, Entry, NoteOf, Todo } from '../shared/notes.js';
 import { repeatedCall } from './repeats.js';
@@ -46,6 +47,12 @@ export function nextSegment(facts: SegmentFacts): Segment {
   const text = `${reason} ${left.length > 0 ? TELLS_LEFT : TELLS_FINISH}`;
   return { kind: 'continue', batch: continuation(facts, { segment: continuations + 1, reason, text }) };
 }
+
+/** A model that calls no tools can neither work on a list nor declare an outcome: it is not told to. */
+export const withoutTools = (segment: Segment, { label, tools }: ModelInfo): Segment =>
+  segment.kind === 'continue' && tools === false
+    ? { kind: 'give-up', failure: callsNoTools(label) }
+    : segment;
 
 export const leftOf = (todos: readonly Todo[]): Todo[] => todos.filter(({ status }) => status !== 'done');
 
@@ -87,6 +94,13 @@ const inCircles = (name: string, reason: string): Failure => ({
   kind: 'tool',
   code: 'RepeatedCall',
   message: `The turn was not continued by itself: ${name} was called three times with the same input and nothing changed in between. ${reason} Say what to do instead, or choose Continue.`,
+  transient: false,
+});
+
+const callsNoTools = (label: string): Failure => ({
+  kind: 'tool',
+  code: 'ModelWithoutTools',
+  message: `The turn was not continued by itself: ${label} calls no tools, so it can neither work on the to-do list nor declare the outcome. Choose a model that does, then Continue.`,
   transient: false,
 });
 

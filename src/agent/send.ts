@@ -7,7 +7,7 @@ import type { Intent } from '../shared/protocol.js';
 import { REPLIED_TEXT, closeCalls } from './approvals.js';
 import { beginTurn } from './begin.js';
 import { closingOf } from './branches.js';
-import { openCallsOf, underLease, type Core } from './core.js';
+import { openCallsOf, underLease, wantedModel, type Core } from './core.js';
 import { decideHeld } from './decisions.js';
 import { refused } from './failures.js';
 import { headTo } from './mode.js';
@@ -45,6 +45,7 @@ export function send(
       // What waited when it was written may be decided by now, and something else wait in its place.
       const wrong = headMoved(core, expected);
       if (wrong !== null) return Promise.resolve(wrong);
+      const question = answeredBy(intent, core.log.state().approvals);
       if (question !== undefined) return answer(core, question, intent.text);
       return core.run === null ? startTurn(core, intent, expected, given) : replyWhileRunning(core, intent);
     }
@@ -98,6 +99,8 @@ async function startTurn(
   if (wrong !== null) return wrong;
   const place = await placeOf(core, intent);
   if (isFailure(place)) return place;
+  const unable = terms.requires_finish === true ? await callsNoTools(core) : null;
+  if (unable !== null) return unable;
   const turn_id = core.parts.ids.entry();
   const isReply = suspensionOf(core) === 'approvals' && intent.editing === undefined;
   const answered = isReply ? answeredGoal(core) : null;
@@ -125,6 +128,16 @@ async function startTurn(
   if (place.head.length > 0) core.live.emit({ type: 'line' });
   const message = written.findLast((entry) => entry.type === 'message');
   return message === undefined ? {} : { entry_id: message.id };
+}
+
+/** Why no outcome can be declared; a model that cannot be had says so in the turn. */
+async function callsNoTools(core: Core): Promise<Failure | null> {
+  const model = await core.parts.models.resolve(wantedModel(core));
+  if (isFailure(model) || model.info.tools !== false) return null;
+  return refused(
+    'InvalidArgument',
+    `The outcome cannot be required: ${model.info.label} calls no tools, so it cannot declare one with finish. Choose a model that does, or send the prompt without requireFinish.`,
+  );
 }
 
 /** A reply decides, as an approval does: the goal whose turn waited for it goes on in the window that gave it. */

@@ -4,18 +4,18 @@
  * night goes on by the same code as one that never stopped.
  */
 import type { Disposable } from '../ports.js';
-import { isBoughError, type Failure } from '../shared/failure.js';
+import { isBoughError, isFailure, type Failure } from '../shared/failure.js';
 import type { Draft, Entry } from '../shared/notes.js';
 import { closeCalls } from './approvals.js';
 import { settleCalls } from './calls.js';
-import { openCallsOf, type Core, type Partial, type Run } from './core.js';
+import { openCallsOf, wantedModel, type Core, type Partial, type Run } from './core.js';
 import { turnEnd } from './entries.js';
 import { endJournal, endUnlessPrinted } from './journal.js';
 import { bothFailures, bugFailure, failureOf, orFailure, stackOf } from './failures.js';
 import { holdQueue, queuedTurn, steerBatch } from './queue.js';
 import { LiveRun } from './run.js';
 import { stuckOn } from './repeats.js';
-import { finishOf, leftOf, nextSegment, type Segment } from './segments.js';
+import { finishOf, leftOf, nextSegment, withoutTools, type Segment } from './segments.js';
 import { withSkills } from './skills.js';
 import { cannotGoOn, stopped } from './step-end.js';
 import type { StepStop, TurnEnd } from './step-result.js';
@@ -148,7 +148,7 @@ async function followUp(
   const todos = left.length > 0 && (await hasListOfItsOwn(core.log)) ? left : [];
   if (run.signal.aborted) return { kind: 'end' };
   if (steerBatch(core, run.turn_id) !== null) return { kind: 'steered' };
-  return nextSegment({
+  const next = nextSegment({
     turn_id: run.turn_id,
     entries,
     todos,
@@ -156,6 +156,10 @@ async function followUp(
     maxContinuations: core.parts.settings().maxContinuations,
     steps: turnFacts(entries).step,
   });
+  if (next.kind !== 'continue') return next;
+  const model = await core.parts.models.resolve(wantedModel(core));
+  // Why it cannot be had, the next step says.
+  return isFailure(model) ? next : withoutTools(next, model.info);
 }
 
 /** Writes what belongs to the end of a turn that was stopped, failed, or ended with a call. */

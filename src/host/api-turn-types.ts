@@ -9,7 +9,7 @@ export interface PromptOptions {
   signal?: AbortSignal;
   /**
    * The model has to declare the outcome with its tool `finish`: as long as it does not, the turn is continued, up to the
-   * setting `bough.turn.maxContinuations` (0: it is not). See `finish` of the result.
+   * setting `bough.turn.maxContinuations` (0: it is not). See `finish` of the result. Refused (InvalidArgument) when the session's model calls no tools.
    */
   requireFinish?: boolean;
   /** Where the prompt came from. It is kept with the turn and chooses no session: that is what `open` does. */

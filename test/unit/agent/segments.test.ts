@@ -222,6 +222,20 @@ describe('a turn that has to declare its outcome', () => {
     expect(continuations(bench).map((told) => told.split(' ')[0])).toEqual(['Not', 'The']);
   });
 
+  it('is refused to a model that calls no tools, and not continued by one', async () => {
+    const bench = await open({ script: [[fails(badKey())], text('Done.')] });
+    await ask(bench);
+    bench.model.info = { ...bench.model.info, tools: false };
+    await bench.do({ type: 'continue' });
+    expect(continuations(bench)).toEqual([]);
+    expect(bench.session.failure()).toMatchObject({ code: 'ModelWithoutTools' });
+    const before = bench.disk.batches.length;
+    const again = await bench.session.prompt('again', { requires_finish: true });
+    expect(again).toMatchObject({ code: 'InvalidArgument' });
+    expect(bench.disk.batches.length).toBe(before);
+    expect(bench.model.asked).toHaveLength(2);
+  });
+
   it('ends at the limit with the reason, and the next prompt is free of it', async () => {
     const bench = await open({ settings: { maxContinuations: 2 }, endless: () => text('Hm.') });
     await ask(bench);

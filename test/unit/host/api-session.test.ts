@@ -234,6 +234,18 @@ describe('a prompt that requires an outcome', () => {
     expect(result.messages.filter(({ role }) => role === 'user')).toHaveLength(2);
   });
 
+  it('is refused when the model calls no tools', async () => {
+    const { sessions, model } = makeWorld([text('No.')]);
+    model.info = { ...model.info, tools: false };
+    const asked = apiSession(await sessions.open('one')).prompt('Go', { requireFinish: true });
+    await expect(asked).rejects.toMatchObject({
+      name: 'BoughError',
+      code: 'InvalidArgument',
+      message: expect.stringMatching(/calls no tools.*without requireFinish/) as unknown,
+    });
+    expect(model.asked).toEqual([]);
+  });
+
   it('does not go on where nobody asked for one', async () => {
     const { sessions } = makeWorld([text('I looked.')]);
     const result = await apiSession(await sessions.open('one')).prompt('Go');
