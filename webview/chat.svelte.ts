@@ -119,6 +119,8 @@ export class Chat {
       act: (intent) => this.act(intent),
       command: (command) => this.command(command),
       say: (failure) => (this.problem = { failure }),
+      shown: () => this.session.info?.id,
+      keepElsewhere: (session, text) => this.connection.draft({ session, text, editing: null }),
       startGoal: async (objective) => {
         const given = objective === undefined ? {} : { objective };
         const reply = await this.connection.command({ type: 'start_goal', ...given });

@@ -249,6 +249,7 @@ describe('what a slash calls', () => {
   function slashOf(offers: SlashOffer[], texts: Record<string, string | undefined> = {}, starts = true) {
     const draft = new Draft();
     const done: unknown[] = [];
+    const at = { session: 'one' };
     const slash = new Slash({
       draft,
       offers: () => Promise.resolve(offers),
@@ -256,9 +257,11 @@ describe('what a slash calls', () => {
       act: (intent) => Promise.resolve(done.push(intent) > 0),
       command: (command) => Promise.resolve(void done.push(command)),
       say: ({ message }) => done.push(message),
+      shown: () => at.session,
+      keepElsewhere: (session, text) => done.push({ session, text }),
       startGoal: (objective) => Promise.resolve(done.push({ goal: objective }) > 0 && starts),
     });
-    return { draft, slash, done };
+    return { draft, slash, done, at };
   }
   const prompt: SlashOffer = { kind: 'prompt', name: 'review', description: 'Look it over' };
   const skill: SlashOffer = { kind: 'skill', name: 'pdf', description: 'Forms' };
@@ -313,7 +316,16 @@ describe('what a slash calls', () => {
     const second = slashOf([], {}, false);
     second.draft.text = '/goal all tests pass';
     await second.slash.takeTyped();
-    expect(second.draft.text).toBe('/goal all tests pass');
+    await expect.poll(() => second.draft.text).toBe('/goal all tests pass');
+    const third = slashOf([], {}, false);
+    third.draft.text = '/goal all tests pass';
+    const taken = third.slash.takeTyped();
+    third.at.session = 'two';
+    await taken;
+    await expect
+      .poll(() => third.done)
+      .toEqual([{ goal: 'all tests pass' }, { session: 'one', text: '/goal all tests pass' }]);
+    expect(third.draft.text).toBe('');
   });
 
   it('puts a prompt file in place of its name, and sends a skill along', async () => {

@@ -38,6 +38,10 @@ export interface SlashParts {
   act: (intent: Intent) => Promise<boolean>;
   command: (command: UiCommand) => Promise<void>;
   say: (failure: Failure) => void;
+  /** The session on show. */
+  shown: () => string | undefined;
+  /** Puts text back into the composer of a session that is not on show any more. */
+  keepElsewhere: (session: string, text: string) => void;
   /** Asks for what is not given; false when nothing was started. */
   startGoal: (objective: string | undefined) => Promise<boolean>;
 }
@@ -70,10 +74,11 @@ export class Slash {
   }
 
   async run(name: string, rest: string): Promise<void> {
-    const { draft, act, command, say, startGoal } = this.#parts;
+    const { draft, act, command, say, startGoal, shown, keepElsewhere } = this.#parts;
     const most = longest[name];
     if (most !== undefined && rest.length > most) return say(tooLong(name, rest.length, most));
     const typed = draft.text;
+    const session = shown();
     const elsewhere = goesTo[name];
     // What it does not take stays, in the session where it was written.
     draft.text = elsewhere !== undefined || name === 'clear' ? rest : '';
@@ -85,7 +90,10 @@ export class Slash {
           ? await startGoal(rest === '' ? undefined : rest)
           : await act({ type: 'compact', ...(rest === '' ? {} : { focus: rest }) });
       // What was said in the person's own words comes back when nothing was made of it.
-      if (!isDone && draft.text === '') draft.text = typed;
+      if (isDone) return;
+      if (session !== shown()) {
+        if (session !== undefined) keepElsewhere(session, typed);
+      } else if (draft.text === '') draft.text = typed;
     }
   }
 
@@ -96,7 +104,8 @@ export class Slash {
     if (called === null) return true;
     const { name, rest } = called;
     if (slashCommands.some((command) => command.name === name)) {
-      await this.run(name, rest);
+      // What a model has to answer first holds up nothing that is written meanwhile.
+      void this.run(name, rest);
       return false;
     }
     const offer = (await this.offers()).find((other) => other.name === name);
