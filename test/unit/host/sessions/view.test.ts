@@ -5,9 +5,8 @@ import { SessionsTree, type SessionsTreeParts } from '../../../../src/host/sessi
 import type { TreeNode } from '../../../../src/host/sessions/tree-node.js';
 import { registerSessionsView } from '../../../../src/host/sessions/view.js';
 
-const shown = vi.hoisted(() => ({
-  provider: undefined,
-  reveal: (_: unknown): Promise<void> => Promise.resolve(),
+const shown = vi.hoisted((): { provider?: unknown; reveal: (node: unknown) => Promise<void> } => ({
+  reveal: () => Promise.resolve(),
 }));
 
 vi.mock('vscode', () => ({
