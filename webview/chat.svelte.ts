@@ -222,6 +222,7 @@ export class Chat {
   /** Another session is shown. */
   #begin(draft: ComposerDraft): void {
     this.draft.load(draft);
+    this.sending.back();
     this.unsent.load(draft);
     this.problem = null;
     this.left = null;

@@ -78,6 +78,20 @@ describe('a message that is sent while another session comes to be shown', () =>
     expect(draft.text).toBe('');
   });
 
+  it('is not sent twice when its session is on show again before it is answered', async () => {
+    const { draft, sending, show, answer } = open();
+    draft.text = 'Do A.';
+    const done = sending.send('send', false);
+    await Promise.resolve();
+    show('two');
+    show('one');
+    draft.load({ text: 'Do A. Then B.', editing: null });
+    sending.back();
+    answer({ ok: true, result: undefined });
+    await done;
+    expect(draft.text).toBe('Then B.');
+  });
+
   afterEach(() => vi.useRealTimers());
 
   it('leaves what was typed behind one that is answered late', async () => {

@@ -149,6 +149,12 @@ export class Draft {
     this.#sending = { text: this.text, chips: this.chips, isIntact: true };
   }
 
+  /** What was being sent when another session came to be shown, and still is. */
+  resumeSending(text: string, labels: readonly string[]): void {
+    const chips = this.chips.filter(({ label }) => labels.includes(label));
+    this.#sending = { text, chips, isIntact: this.text.startsWith(text) };
+  }
+
   /** The person changes the text from `start` on: what is being sent may be no part of it any more. */
   changeFrom(start: number): void {
     if (this.#sending !== null && start < this.#sending.text.length) this.#sending.isIntact = false;

@@ -34,6 +34,11 @@ export interface SendingParts {
 /** A message on its way. */
 interface Underway {
   readonly session: string;
+  /** False while it is looked up what a slash calls. */
+  readonly isMessage: boolean;
+  readonly text: string;
+  /** Of what is attached. */
+  readonly labels: readonly string[];
   /** So long that the person may send again; it may be answered all the same. */
   isLate: boolean;
   /** What was typed behind it by the time another session came to be shown. */
@@ -57,14 +62,14 @@ export class Sending {
     const { draft, session, isAttaching, takeTyped, unsent, intend, sent, sentElsewhere } = this.#parts;
     const shown = session();
     if (this.isSending || isAttaching() || draft.isEmpty || shown === null || shown.read_only) return;
-    const taking = this.#begin(shown.id);
+    const taking = this.#begin(shown.id, false);
     const isMessage = await takeTyped();
     this.#under.delete(taking);
     if (!isMessage || draft.isEmpty || shown.id !== session()?.id) return;
     const rest = { ...draft.rest, ...unsent() };
     const intent = this.#intent(mode, replyInstead);
     draft.beginSending();
-    const way = this.#begin(shown.id);
+    const way = this.#begin(shown.id, true);
     const patience = setTimeout(() => this.#losePatience(way), PATIENCE_MS);
     const reply = await intend(intent);
     clearTimeout(patience);
@@ -85,8 +90,17 @@ export class Sending {
       if (way.session === shown) way.typedBehind = this.#parts.draft.typedMeanwhile;
   }
 
-  #begin(session: string): Underway {
-    const way = { session, isLate: false, typedBehind: '' };
+  /** This session is on show again: what is on its way from it is known as that, or it would be sent twice. */
+  back(): void {
+    const { draft, session } = this.#parts;
+    for (const way of this.#under)
+      if (way.session === session()?.id && way.isMessage) draft.resumeSending(way.text, way.labels);
+  }
+
+  #begin(session: string, isMessage: boolean): Underway {
+    const { text, chips } = this.#parts.draft;
+    const labels = chips.map(({ label }) => label);
+    const way = { session, isMessage, text, labels, isLate: false, typedBehind: '' };
     this.#under.add(way);
     return way;
   }
