@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { selectPath } from '../../../src/agent/context/select.js';
 import { toldLine } from '../../../src/agent/context/told-line.js';
 import type { PlacedEntry } from '../../../src/log/store.js';
-import type { Entry } from '../../../src/shared/notes.js';
+import { isConversation, type Entry } from '../../../src/shared/notes.js';
 import { runs } from '../runs.js';
 import { anyLog } from '../shared/arbitrary.js';
 import { LogBuilder, foldOf, placed } from '../shared/build.js';
@@ -14,7 +14,9 @@ function logOf(entries: readonly Entry[], head: string | null) {
   const all = placed(entries);
   const at = (positions: readonly number[]): PlacedEntry[] =>
     positions.flatMap((position) => all[position] ?? []);
-  const first = new Map(all.map(({ position, entry }) => [entry.id, position] as const).reverse());
+  // What is asked for by id is what the line names: a note before it may have taken its id.
+  const named = all.filter(({ entry }) => isConversation(entry));
+  const first = new Map(named.map(({ position, entry }) => [entry.id, position] as const).reverse());
   const read = new Set<number>();
   const reading = (found: PlacedEntry[]): Promise<PlacedEntry[]> => {
     for (const { position } of found) read.add(position);
