@@ -8,6 +8,7 @@ import type {
   PlacedNote,
 } from '../shared/fold/base.js';
 import { ROOT } from '../shared/fold/outline.js';
+import { placeIn } from '../shared/fold/place-in.js';
 import type { OutlineNode } from '../shared/fold/types.js';
 import type { Digest, Placed } from '../shared/fold/session-facts.js';
 import type { AccumulatedState } from '../shared/fold/state.js';
@@ -266,15 +267,4 @@ class StoredPlaced<T extends Entry> implements PlacedFacts<T> {
   #at(index: number): Placed<T> {
     return { position: this.#positions[index] ?? 0, entry: this.#texts.json<T>(index) };
   }
-}
-
-/** −1 where it is none of the numbers, which grow. */
-function placeIn(numbers: Uint32Array, wanted: number): number {
-  let from = 0;
-  for (let to = numbers.length; from < to;) {
-    const middle = (from + to) >>> 1;
-    if ((numbers[middle] as number) < wanted) from = middle + 1;
-    else to = middle;
-  }
-  return numbers[from] === wanted ? from : -1;
 }

@@ -14,7 +14,6 @@ import type {
   SessionLog,
   SessionStore,
   SessionSummary,
-  StoreAbilities,
 } from '../../log/store.js';
 import type {
   PruneOptions,
@@ -27,21 +26,10 @@ import type { Disposable } from '../../ports.js';
 import { BoughError, isBoughError } from '../../shared/failure.js';
 import { createSignal, type Signal } from '../disposables.js';
 import { mergeLists } from './merge-lists.js';
+import { has, messageOf, unable, type Place, type WholeStore } from './place.js';
 import { pruneEach } from './prune-places.js';
 
-/** A custom store may lack some of the abilities. */
-export type WholeStore = SessionStore & Partial<StoreAbilities>;
-
-/** The sessions of one folder. */
-export interface Place {
-  /** Of its bucket. */
-  key: string;
-  /** URI; undefined without a folder. */
-  folder: string | undefined;
-  /** Where their logs lie, when they are files. */
-  logs?: string;
-  store: WholeStore;
-}
+export type { Place, WholeStore } from './place.js';
 
 /** A session in the trash of one of the places, and the way back. */
 export interface Restorable extends DeletedSession {
@@ -396,11 +384,3 @@ export class WindowStore implements SessionStore {
     return (await this.placeOf(id)).store;
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const has = async (store: WholeStore, id: string): Promise<boolean> =>
-  (await store.summary?.(id)) !== undefined;
-
-const unable = (what: string): Promise<never> =>
-  Promise.reject(new BoughError('InvalidArgument', `Where these sessions are kept, Bough cannot ${what}.`));

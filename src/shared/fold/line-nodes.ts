@@ -1,5 +1,6 @@
 /** The nodes of one line, found where they are: what is looked for costs no walk through all of a long line. */
 import { ROOT, type Outline, type SeldomType } from './outline.js';
+import { placeIn } from './place-in.js';
 import type { OutlineNode } from './types.js';
 
 export class LineNodes {
@@ -38,13 +39,6 @@ export class LineNodes {
 
   /** Parents stand before their children, so that ordinals grow along a line. */
   #placeOf(ordinal: number): number {
-    const path = this.#path;
-    let from = 0;
-    for (let to = path.length; from < to;) {
-      const middle = (from + to) >>> 1;
-      if ((path[middle] as number) < ordinal) from = middle + 1;
-      else to = middle;
-    }
-    return path[from] === ordinal ? from : -1;
+    return placeIn(this.#path, ordinal);
   }
 }
