@@ -13,42 +13,47 @@ const toldTo = (server: Scene['server'], request: number) =>
     .filter(({ role }) => role !== 'system')
     .map(({ text }) => text);
 
-test('H1: a prompt edited while no server answers: the old line is whole, the new words are kept, both are reached', () =>
+test('H1: message 2 of 5 edited while no server answers: the old line is whole, the new words are kept, both are reached', () =>
   withScriptedModel(
     { settings: { 'bough.retry.maxAttempts': 1, 'bough.retry.maxResumes': -1 } },
     async ({ editor, server, person: first }) => {
       let person = first;
-      server.enqueue(reply.text('One.'), reply.text('Two.'), reply.text('Three.'));
-      await person.ask('First', 'One.');
-      await person.ask('Second', 'Two.');
-      await person.ask('Third', 'Three.');
+      const numbers = ['One', 'Two', 'Three', 'Four', 'Five'];
+      server.enqueue(...numbers.map((number) => reply.text(`Answer ${number}.`)));
+      for (const number of numbers) await person.ask(`Prompt ${number}`, `Answer ${number}.`);
       const before = await person.transcript();
       const { bytes } = onlyLog(editor.storage());
       await server.close();
 
-      const second = person.message('user').filter({ hasText: 'Second' });
+      const second = person.message('user').nth(1);
       await second.hover();
       await second.locator('[data-testid="edit-message"]').click();
-      expect(await person.composer.inputValue()).toBe('Second');
-      await person.composer.fill('Second, in other words');
+      expect(await person.composer.inputValue()).toBe('Prompt Two');
+      await person.composer.fill('The second, in other words');
       await person.at('edit-cancel').click();
       expect(await texts(person)).toEqual(before.map(({ text }) => text));
       await second.hover();
       await second.locator('[data-testid="edit-message"]').click();
-      await person.composer.fill('Second, in other words');
+      await person.composer.fill('The second, in other words');
       await person.at('send').click();
-      await person.message('user').filter({ hasText: 'Second, in other words' }).waitFor();
+      await person.message('user').filter({ hasText: 'The second, in other words' }).waitFor();
       await eventually(() => ofType(onlyLog(editor.storage()), 'turn_end').at(-1)?.['status'] === 'failed', {
         what: 'a turn that failed',
       });
       await person.run('idle');
+      // the edited prompt stands in place of the second, nothing is asked of anyone again, and it can be edited once more
+      expect(await texts(person)).toEqual(['Prompt One', 'Answer One.', 'The second, in other words 2/2']);
       await editor.screenshot('no-server');
+      await second.hover();
+      await second.locator('[data-testid="edit-message"]').click();
+      expect(await person.composer.inputValue()).toBe('The second, in other words');
+      await person.at('edit-cancel').click();
 
       expect(onlyLog(editor.storage()).bytes.subarray(0, bytes.length).equals(bytes)).toBe(true);
       person = await reloaded(editor);
-      await person.message('user').filter({ hasText: 'Second, in other words' }).waitFor();
+      await person.message('user').filter({ hasText: 'The second, in other words' }).waitFor();
       await person.at('branch-prev').first().click();
-      await person.says('Three.');
+      await person.says('Answer Five.');
       expect((await person.transcript()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
     },
   ));
