@@ -143,9 +143,9 @@ export class ConnectedLog implements SessionLog {
     return Promise.resolve(this.#records.at(this.linePositions(head)));
   }
 
-  page(limit: number, head?: string | null): Promise<LinePage> {
+  async page(limit: number, head?: string | null): Promise<LinePage> {
     const { positions, more } = this.ledger.fold.pagePositions(limit, head);
-    return Promise.resolve({ entries: this.#records.at(positions), more });
+    return { entries: this.#records.at(positions), more };
   }
 
   lineFrom(from: string, head?: string | null): Promise<PlacedEntry[]> {

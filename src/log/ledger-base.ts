@@ -13,7 +13,7 @@ import type { OutlineNode } from '../shared/fold/types.js';
 import type { Digest, Placed } from '../shared/fold/session-facts.js';
 import type { AccumulatedState } from '../shared/fold/state.js';
 import type { Entry, Note } from '../shared/notes.js';
-import { NOT_YET, type PlainPart } from './ledger-image.js';
+import { NOT_YET, type PlainPart, type StoredState } from './ledger-image.js';
 import type { EntryPlace } from './ledger.js';
 import type { Sections } from './sections.js';
 import { StoredKeys, once } from './stored-keys.js';
@@ -120,6 +120,8 @@ class StoredFold implements FoldBase {
   readonly #starts: Uint32Array;
   readonly #isNotBegun: Uint8Array;
   readonly #reaches: Int32Array;
+  readonly #opened: StoredKeys;
+  readonly #openedBy: Int32Array;
   readonly #checkpoints: StoredTexts;
   readonly #checkpointOf: ReadonlyMap<number, number>;
 
@@ -148,6 +150,8 @@ class StoredFold implements FoldBase {
     this.#starts = sections.uint32('starts of calls');
     this.#isNotBegun = sections.bytes('calls not begun');
     this.#reaches = sections.int32('reaches');
+    this.#opened = new StoredKeys(sections, 'opened');
+    this.#openedBy = sections.int32('opened by');
     this.#checkpoints = sections.texts('checkpoints');
     const ordinals = sections.uint32('checkpoint ordinals');
     this.#checkpointOf = new Map([...ordinals].map((ordinal, index) => [ordinal, index]));
@@ -204,9 +208,35 @@ class StoredFold implements FoldBase {
     return this.#reaches[ordinal + 1] ?? Infinity;
   }
 
+  opened(key: string): number | undefined {
+    const index = this.#opened.indexOf(key);
+    if (index !== undefined) return this.#openedBy[index] ?? ROOT;
+    // A call that began after its result: who made it is not kept.
+    return this.facts.isAnswered(key) ? ROOT : undefined;
+  }
+
   checkpoint(ordinal: number): AccumulatedState | undefined {
     const index = this.#checkpointOf.get(ordinal);
-    return index === undefined ? undefined : this.#checkpoints.json<AccumulatedState>(index);
+    if (index === undefined) return undefined;
+    const stored = this.#checkpoints.json<StoredState>(index);
+    return {
+      ...stored,
+      calls: stored.calls.map((open) => ({ ...open, call: this.#call(open) })),
+      requests: stored.requests.map((id) => this.#request(id)),
+    };
+  }
+
+  #call({ message_id, place }: StoredState['calls'][number]): Digest['calls'][number] {
+    const call = this.digest(this.ordinalOf(message_id)).calls[place];
+    if (call === undefined) throw new RangeError(`the index has no call ${String(place)} of ${message_id}`);
+    return call;
+  }
+
+  #request(id: string): AccumulatedState['requests'][number] {
+    const at = this.#notePositions.indexOf(this.#ids.indexOf(id) ?? -1);
+    const { note } = this.#note(at);
+    if (note?.type !== 'approval_request') throw new RangeError(`the index has no request ${id}`);
+    return note;
   }
 }
 

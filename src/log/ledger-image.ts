@@ -4,6 +4,7 @@ import type { FactsBase, FoldImage, PlacedFacts, PlainFacts } from '../shared/fo
 import { ROOT, type Seldom } from '../shared/fold/outline.js';
 import { bareCall, folded } from '../shared/fold/state.js';
 import type { Digest } from '../shared/fold/session-facts.js';
+import type { AccumulatedState, OpenCall } from '../shared/fold/state.js';
 import type { Entry } from '../shared/notes.js';
 import type { EntryPlace } from './ledger.js';
 import { SectionWriter } from './sections.js';
@@ -78,9 +79,12 @@ export function piecesOf(image: LedgerImage, deflatedFrom?: number): Promise<Uin
   );
   putKeys(sections, 'attempts', [...image.attempts]);
   const reaches = new Reaches(fold.nodes);
-  putDigests(sections, fold, reaches);
-  putNotes(sections, fold, reaches);
+  const opened: Opened = new Map();
+  putDigests(sections, fold, { reaches, opened });
+  putNotes(sections, fold, { reaches, opened });
   sections.numbers('reaches', reaches.alongPaths());
+  putKeys(sections, 'opened', [...opened.keys()]);
+  sections.numbers('opened by', Int32Array.from(opened.values()));
   putFacts(sections, fold.facts);
   sections.json('files', fold.files);
   sections.numbers(
@@ -89,12 +93,7 @@ export function piecesOf(image: LedgerImage, deflatedFrom?: number): Promise<Uin
   );
   sections.texts(
     'checkpoints',
-    fold.checkpoints.map(({ state }) =>
-      JSON.stringify({
-        ...state,
-        calls: state.calls.map((open) => ({ ...open, call: shortened(open.call, fold.facts) })),
-      }),
-    ),
+    fold.checkpoints.map(({ state }) => JSON.stringify(storedState(state))),
   );
   return sections.pieces();
 }
@@ -140,6 +139,19 @@ function putLinks(sections: SectionWriter, { tree, fold }: LedgerImage): void {
   );
 }
 
+/** A state without what may be as long as a file and stands in the digests and notes already: it may be in many. */
+export interface StoredState extends Omit<AccumulatedState, 'calls' | 'requests'> {
+  calls: Omit<OpenCall, 'call'>[];
+  /** Ids of their notes. */
+  requests: string[];
+}
+
+const storedState = (state: AccumulatedState): StoredState => ({
+  ...state,
+  calls: state.calls.map(({ place, message_id, turn_id }) => ({ place, message_id, turn_id })),
+  requests: state.requests.map(({ id }) => id),
+});
+
 /** The input of a call that has its result is not asked for any more. */
 const shortened = (call: Digest['calls'][number], facts: FactsBase): Digest['calls'][number] =>
   facts.isAnswered(call.call_id) ? bareCall(call) : call;
@@ -165,7 +177,23 @@ class Reaches {
   }
 }
 
-function putDigests(sections: SectionWriter, { digests, facts }: FoldImage, reaches: Reaches): void {
+/** What has no end, decision or start yet, by its key, and the first node (−1: what stands before it) that began it. */
+type Opened = Map<string, number>;
+
+function addOpened(opened: Opened, key: string, ordinal: number): void {
+  opened.set(key, Math.min(ordinal, opened.get(key) ?? Infinity));
+}
+
+interface Elsewhere {
+  reaches: Reaches;
+  opened: Opened;
+}
+
+function putDigests(
+  sections: SectionWriter,
+  { digests, facts }: FoldImage,
+  { reaches, opened }: Elsewhere,
+): void {
   sections.texts(
     'digests',
     digests.map((digest) => {
@@ -180,8 +208,11 @@ function putDigests(sections: SectionWriter, { digests, facts }: FoldImage, reac
   digests.forEach(({ calls }, ordinal) => {
     for (const { call_id } of calls) {
       const start = facts.starts.get(call_id);
-      if (start === undefined) open[ordinal] = 1;
-      else {
+      if (start === undefined) {
+        open[ordinal] = 1;
+        // Those that only read never start, and are many: that they have a result is kept anyway.
+        if (!facts.isAnswered(call_id)) addOpened(opened, call_id, ordinal);
+      } else {
         starts.push(start.position);
         reaches.add(ordinal, start.position);
       }
@@ -193,7 +224,11 @@ function putDigests(sections: SectionWriter, { digests, facts }: FoldImage, reac
   sections.numbers('calls not begun', open);
 }
 
-function putNotes(sections: SectionWriter, { notes, nodes, facts }: FoldImage, reaches: Reaches): void {
+function putNotes(
+  sections: SectionWriter,
+  { notes, nodes, facts }: FoldImage,
+  { reaches, opened }: Elsewhere,
+): void {
   // By the ordinal they stand on, beginning with none.
   const begins = new Uint32Array(nodes.length + 2);
   for (const { ordinal } of notes) begins[ordinal + 2] = (begins[ordinal + 2] ?? 0) + 1;
@@ -212,7 +247,12 @@ function putNotes(sections: SectionWriter, { notes, nodes, facts }: FoldImage, r
     return note?.type === 'approval_request' ? (facts.decisions.get(id)?.position ?? NOT_YET) : NOWHERE;
   });
   sections.numbers('note elsewhere', Int32Array.from(elsewhere));
-  elsewhere.forEach((position, at) => reaches.add(notes[at]?.ordinal ?? ROOT, position));
+  notes.forEach(({ ordinal, placed: { id, note } }, at) => {
+    const position = elsewhere[at] ?? NOWHERE;
+    reaches.add(ordinal, position);
+    if (position !== NOT_YET) return;
+    addOpened(opened, note?.type === 'turn_start' ? note.turn_id : id, ordinal);
+  });
 }
 
 function putFacts(sections: SectionWriter, facts: FactsBase): void {

@@ -15,7 +15,7 @@ import { BYTE_ORDER, Sections } from './sections.js';
 import { ifThere } from './storage.js';
 
 /** Changes with everything that an index holds, and with what the fold makes of an entry. */
-const VERSION = 7;
+const VERSION = 8;
 const MARK = 'boughidx';
 /** Two changes within as much may leave a file the same time. */
 const COARSEST_CLOCK_MS = 2_500;

@@ -142,7 +142,10 @@ export interface SessionLog {
   path(head?: string | null): Promise<ConversationEntry[]>;
   /** All entries of the path to `head`, notes of the path included, in file order. */
   line(head?: string | null): Promise<PlacedEntry[]>;
-  /** The end of that: its last `limit` entries, or as many more as it takes to begin with a conversation entry. */
+  /**
+   * The end of that: its last `limit` entries, or as many more as it takes to begin with a conversation entry.
+   * @throws RangeError for a limit that is no number from 0 on
+   */
   page(limit: number, head?: string | null): Promise<LinePage>;
   /** What of it stands in the file from the conversation entry `from` on. */
   lineFrom(from: string, head?: string | null): Promise<PlacedEntry[]>;

@@ -93,6 +93,11 @@ export interface FoldBase {
    * the notes that stand on them apart; −1 for none.
    */
   reach(ordinal: number): number;
+  /**
+   * The first node (−1: what stands before it) that began a turn, asked for approval or called a tool by this key where
+   * no end, decision or start of it is known; may be one before. Undefined for none.
+   */
+  opened(key: string): number | undefined;
   files(): readonly PlacedChanges[];
   checkpoint(ordinal: number): AccumulatedState | undefined;
 }

@@ -6,6 +6,7 @@
 import { isConversation, type Entry } from '../notes.js';
 import type { Checkpoint, FoldBase, FoldImage, PlacedNote } from './base.js';
 import { FileStates, type FileState } from './file-states.js';
+import { LateReaches } from './late-reaches.js';
 import { LineNodes } from './line-nodes.js';
 import { LineMarks, type LineSource } from './line-marks.js';
 import { Outline, ROOT, outlineNode } from './outline.js';
@@ -39,6 +40,7 @@ export class SessionFold {
   readonly #outline: Outline;
   readonly #facts: SessionFacts;
   readonly #files: FileStates;
+  readonly #late: LateReaches | undefined;
   /** By ordinal, behind those of the base. */
   readonly #digests: Digest[] = [];
   readonly #positions: number[] = [];
@@ -56,6 +58,7 @@ export class SessionFold {
     this.#base = base;
     this.#outline = base === undefined ? new Outline() : Outline.of(base);
     this.#facts = new SessionFacts(base?.facts);
+    this.#late = base === undefined ? undefined : new LateReaches(base, this.#facts);
     this.#sessionWide = [...(base?.sessionWide ?? [])];
     this.#line = new LineMarks(this.#lineSource());
     this.#files = new FileStates(base === undefined ? undefined : () => base.files());
@@ -72,6 +75,7 @@ export class SessionFold {
     this.#position = position + 1;
     if (isConversation(entry) && this.#outline.ordinal(entry.id) !== ROOT) return;
     this.#facts.add(position, entry);
+    this.#late?.add(entry, position);
     if (isConversation(entry)) {
       const parent = this.#outline.ordinal(entry.parent_id);
       const isLost = parent === ROOT && entry.parent_id !== null;
@@ -123,6 +127,7 @@ export class SessionFold {
     const there = this.#notes.get(parent);
     if (there === undefined) this.#notes.set(parent, [placed]);
     else there.push(placed);
+    if (parent < this.#baseCount) this.#late?.begin(parent, placed);
   }
 
   /** How many entries were taken. */
@@ -217,20 +222,18 @@ export class SessionFold {
     }
   }
 
-  /**
-   * What came since may have ended or begun something for any node. A note that came since on a node of the base is no
-   * reach: it counts where the next node came since too, and what it names in the base stands before that.
-   */
+  /** What came since is not known of without a look at it. */
   #reachOf(ordinal: number): number {
-    if (this.#base === undefined || ordinal >= this.#baseCount || this.#facts.added > 0) return Infinity;
-    return this.#base.reach(ordinal);
+    return this.#late === undefined || ordinal >= this.#baseCount ? Infinity : this.#late.of(ordinal);
   }
 
   /**
    * The end of {@link linePositions}: the last `limit`, or as many more as it takes to begin with a conversation entry.
    * `more`: there are conversation entries before.
+   * @throws RangeError for a limit that is no number from 0 on
    */
   pagePositions(limit: number, head?: string | null): { positions: number[]; more: boolean } {
+    if (!(limit >= 0)) throw new RangeError(`a page of ${String(limit)} entries`);
     return this.#lineTo(this.#ordinalOf(head)).page(limit);
   }
 

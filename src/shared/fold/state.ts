@@ -51,8 +51,10 @@ export function folded(note: Note): Partial<Note> {
   }
 }
 
-interface OpenCall {
+export interface OpenCall {
   call: ToolCallPart;
+  /** Among the calls of its message. */
+  place: number;
   message_id: string;
   turn_id: string | undefined;
 }
@@ -152,9 +154,10 @@ export class PathAccumulator {
     if (digest.kind === 'user') this.#lastUser = digest.id;
     if (digest.kind === 'assistant') this.#wait = null;
     if (digest.tokens !== undefined) this.#lastUsage = tokensInUse(digest.tokens);
-    for (const call of digest.calls) {
-      this.#open({ call, message_id: digest.id, turn_id: digest.turn_id ?? this.#turn?.turn_id });
-    }
+    const turn_id = digest.turn_id ?? this.#turn?.turn_id;
+    digest.calls.forEach((call, place) => {
+      this.#open({ call, place, message_id: digest.id, turn_id });
+    });
     for (const id of digest.answers) {
       const same = this.#calls.get(id);
       if (same !== undefined) this.#openCalls--;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LedgerBase } from '../../../src/log/ledger-base.js';
 import { piecesOf } from '../../../src/log/ledger-image.js';
 import { Ledger } from '../../../src/log/ledger.js';
@@ -129,6 +129,86 @@ describe('a ledger that goes on from an index', () => {
       await fc.assert(property, { numRuns: runs({ usual: 300, soak: 10_000 }) });
     },
   );
+
+  it('looks at no more of a long line for what ended or began since, than stands behind what it was left open by', async () => {
+    const entry = (type: string, id: string, parent_id: string | null, more: object): string =>
+      JSON.stringify({ type, id, parent_id, timestamp: TIME, ...more });
+    const answered = { turn_id: 'turn-1', call_id: 'read-1' };
+    const turnOf = (turn: number): string[] => {
+      const [user, assistant, tool] = ['u', 'a', 't'].map((name) => `${name}${String(turn)}`);
+      const turn_id = `turn-${String(turn)}`;
+      const [read, ran] = ['read', 'run'].map((name) => ({
+        ...{ type: 'tool_call', call_id: `${name}-${String(turn)}`, name, input: {} },
+      }));
+      const results = [read, ran].map((call) => ({
+        ...{ type: 'tool_result', call_id: call?.call_id, content: 'done', is_error: false },
+      }));
+      return [
+        entry('message', user ?? '', turn === 0 ? null : `t${String(turn - 1)}`, {
+          ...{ role: 'user', parts: [{ type: 'text', text: 'go on' }], turn_id },
+        }),
+        entry('turn_start', `s${String(turn)}`, user ?? '', { turn_id, retries: 0, continues: null }),
+        entry('message', assistant ?? '', user ?? '', { role: 'assistant', parts: [read, ran], turn_id }),
+        entry('tool_start', `b${String(turn)}`, assistant ?? '', { turn_id, call_id: ran?.call_id }),
+        entry('message', tool ?? '', assistant ?? '', { role: 'tool', parts: results, turn_id }),
+        entry('turn_end', `e${String(turn)}`, tool ?? '', { turn_id, status: 'completed' }),
+      ];
+    };
+    const turns = 1_000;
+    const lines = [HEADER, ...Array.from({ length: turns }, (_, turn) => turnOf(turn)).flat()];
+    const end = lines.pop() ?? '';
+    const image = takeLines(new Ledger('s', TIME), lines).image();
+    if (image === undefined) throw new Error('there is no image of this ledger');
+    const bytes = new Uint8Array(Buffer.concat(await piecesOf(image)));
+    const base = new LedgerBase(new Sections(bytes));
+    const markLine = vi.spyOn(base.fold, 'markLine');
+    const ledger = new Ledger('s', TIME, base);
+    const looks = (): number => {
+      ledger.fold.pagePositions(20);
+      return markLine.mock.calls.splice(0).length;
+    };
+    expect(looks()).toBeLessThan(40);
+    takeLines(ledger, [end, ...turnOf(turns)]);
+    expect(ledger.fold.state().turn).toBeNull();
+    expect(looks()).toBeLessThan(40);
+    // A call that has its result begins after all.
+    takeLines(ledger, [entry('tool_start', 'late', `t${String(turns)}`, answered)]);
+    expect(looks()).toBeGreaterThan(turns);
+    expect(ledger.fold.pagePositions(20)).toEqual(pageOf(ledger, 20, ledger.head));
+  });
+
+  it('keeps what an open call was given once, however long the line goes on', async () => {
+    const input = { text: 'x'.repeat(10_000) };
+    const call = { type: 'tool_call', call_id: 'c', name: 'edit', input };
+    const say = (id: string, parent_id: string | null, more: object): string =>
+      JSON.stringify({ type: 'message', id, parent_id, timestamp: TIME, role: 'assistant', ...more });
+    const request = { call_id: 'c', tool: 'edit', summary: 'Edit', input_hash: 'h', targets: [] };
+    const lines = [
+      HEADER,
+      say('0', null, { parts: [call] }),
+      JSON.stringify({ type: 'approval_request', id: 'r', parent_id: '0', timestamp: TIME, ...request }),
+      ...Array.from({ length: 400 }, (_, at) =>
+        say(String(at + 1), String(at), { parts: [{ type: 'text', text: 'on' }] }),
+      ),
+    ];
+    const eager = takeLines(new Ledger('s', TIME), lines);
+    const image = eager.image();
+    if (image === undefined) throw new Error('there is no image of this ledger');
+    expect(image.fold.checkpoints.length).toBeGreaterThan(10);
+    const bytes = new Uint8Array(Buffer.concat(await piecesOf(image, Infinity)));
+    expect(Buffer.from(bytes).toString('latin1').split(input.text)).toHaveLength(2);
+    const base = new LedgerBase(new Sections(bytes));
+    const { state } = image.fold.checkpoints.at(-1) ?? {};
+    expect(state?.calls[0]?.call.input).toEqual(input);
+    expect(base.fold.checkpoint(base.fold.head)).toEqual(state);
+    expect(new Ledger('s', TIME, base).fold.state()).toEqual(eager.fold.state());
+  });
+
+  it('refuses a page of no number of entries', () => {
+    const { fold } = takeLines(new Ledger('s', TIME), [HEADER]);
+    for (const limit of [NaN, -1]) expect(() => fold.pagePositions(limit)).toThrow(RangeError);
+    expect(fold.pagePositions(Infinity)).toEqual({ positions: [], more: false });
+  });
 
   it('is not to be had of what is not read as our own, or not to its end', () => {
     const bare = new Ledger('s', TIME);
