@@ -7,10 +7,11 @@ import { createHash } from 'node:crypto';
 import { isGlobMatch } from './glob-states.js';
 import { readToolSubject } from './mcp/tool-subject.js';
 import { makesAnythingRun, programName, runsAnything } from './runs-anything.js';
+import { hasOnlyUsual } from './usual-arguments.js';
 
 /** Programs whose first argument says what they do. */
 const withSubcommands = new Set(
-  'apt brew bun bundle cargo composer deno docker dotnet gh git go gradle helm just kubectl make mvn npm nx pip pip3 pnpm podman poetry rake rustup terraform turbo uv yarn'.split(
+  'apt apt-get brew bun bundle cargo composer deno docker dotnet gh git go gradle gradlew helm just kubectl make mvn mvnw npm nx pip pip3 pnpm podman poetry rake rustup terraform tofu turbo uv yarn'.split(
     ' ',
   ),
 );
@@ -34,19 +35,22 @@ export function matchesPattern(tool: string, pattern: string, subject: string): 
     return words.length === given.length && words.every((word, index) => sameWord(word, given[index]));
   const fixed = words.slice(0, -1);
   return (
-    !isForEverything(given) &&
+    !isForEverything(given, fixed.length) &&
     fixed.length > 0 &&
     given.length >= fixed.length &&
     fixed.every((word, index) => sameWord(word, given[index]))
   );
 }
 
-/** Also of a rule that was remembered before it was known what the program can be told to run. */
-function isForEverything(words: readonly string[]): boolean {
+/**
+ * Also of a rule that was remembered before it was known what the program can be told to run. `fixed`: how many words stand
+ * in the rule itself.
+ */
+function isForEverything(words: readonly string[], fixed: number): boolean {
   const start = countAssignments(words);
   if (words.slice(0, start).some((word) => makesAnythingRun(word.slice(0, word.indexOf('='))))) return true;
   const [program = '', next = ''] = words.slice(start).map((word) => word.replace(/['"]/g, ''));
-  return runsAnything(program, next);
+  return runsAnything(program, next) || !hasOnlyUsual(words.slice(start), Math.max(fixed - start, 1));
 }
 
 const hashPattern = /#sha256:([0-9a-f]{64})$/;
@@ -97,7 +101,8 @@ function commandPattern(command: string): string {
     operators.test(command) ||
     variables.some(makesAnythingRun) ||
     runsAnything(program, next) ||
-    (hasSubcommands && !isSubcommand);
+    (hasSubcommands && !isSubcommand) ||
+    !hasOnlyUsual(words.slice(names.length));
   if (!isPlain || isUnclear)
     return [...names, ...(isPlain ? [program] : []), `#sha256:${sha256(command.trim())}`].join(' ');
   return [...names, program, ...(isSubcommand ? [next] : []), '*'].join(' ');

@@ -17,7 +17,8 @@ const programs = new Set(
     'make gmake bmake nmake remake mingw32-make just rake cargo gtar bsdtar cpio zip ' +
     'less more most man view vimdiff gvim nano bat rg ack ag fd fdfind sort split ' +
     'crontab at batch systemctl systemd-run launchctl ' +
-    'rm rmdir mv dd mkfs shred unlink truncate tee install kill chmod chown'
+    'rm rmdir mv cp ln link rename copy xcopy robocopy move del erase rd dd mkfs shred unlink truncate tee install kill chmod chown ' +
+    'patch unzip 7z open xdg-open hyperfine dotenvx doppler aws-vault ansible ansible-playbook vagrant docker-compose podman-compose'
   ).split(' '),
 );
 
@@ -48,7 +49,7 @@ const subcommands: Readonly<Record<string, string>> = {
 
 /** Where programs, libraries, start-up files and helpers of other programs are looked for. */
 const variables =
-  /^(path|pathext|ifs|env|bash_env|shell|comspec|prompt_command|ps4|home|xdg_config_home|editor|visual|browser|\w*pager|less(open|close)|\w*askpass|ld_\w+|dyld_\w+|node_(options|path)|python\w+|perl\w+|ruby(lib|opt)|gem_\w+|bundle_\w+|php(rc|_ini_scan_dir)|\w*java_(tool_)?options|(maven|gradle)_(opts|args)|(gnu)?makef(lags|iles)|git_\w+|npm_config_\w+|yarn_\w+|cargo_\w+|rustc\w*|rustdoc\w*|rustflags|go(flags|path|root|tooldir)|cc|cxx|ld|ar|docker_host|kubeconfig|dotnet_\w+|coreclr_\w+)$/i;
+  /^(path|pathext|ifs|env|bash_env|shell|comspec|prompt_command|ps4|home|xdg_config_home|editor|visual|browser|\w*pager|less(open|close)|\w*askpass|ld_\w+|dyld_\w+|node_(options|path)|python\w+|perl\w+|ruby(lib|opt)|gem_\w+|bundle_\w+|php(rc|_ini_scan_dir)|\w*java_(tool_)?options|(gnu)?makef(lags|iles)|git_\w+|npm_config_\w+|yarn_\w+|cargo_\w+|rustc\w*|rustdoc\w*|rustflags|go(flags|path|root|tooldir)|(maven|gradle|kubectl|helm|tf|pytest)_\w+|\w+_home|cc|cxx|ld|ar|docker_host|kubeconfig|dotnet_\w+|coreclr_\w+)$/i;
 
 /** `python3.12.exe` is python. */
 export const programName = (program: string): string => {

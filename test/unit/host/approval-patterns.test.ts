@@ -41,7 +41,8 @@ describe('patterns of commands', () => {
   it('keep program and subcommand, never the arguments', () => {
     expect(patternFor('run', 'npm test -- --watch')).toBe('npm test *');
     expect(patternFor('run', 'ls -la src')).toBe('ls *');
-    expect(patternFor('run', './gradlew build')).toBe('./gradlew *');
+    expect(patternFor('run', './gradlew build')).toBe('./gradlew build *');
+    expect(patternFor('run', './build.sh all')).toBe('./build.sh *');
   });
 
   it('a program without an argument is remembered as with one', () => {
@@ -195,6 +196,119 @@ describe('patterns of commands', () => {
     expect(run('git *', 'git status')).toBe(true);
     expect(run('git status *', 'git status -s')).toBe(true);
     expect(run('make test', 'make test')).toBe(true);
+  });
+
+  it.each([
+    'npm test --script-shell=./a',
+    'npm test --script-sh=./a',
+    'npm test a --script-shell ./a',
+    'npm test "--script-shell=./a"',
+    'npm test --scr""ipt-shell=./a',
+    'npm test $A',
+    'npm test *',
+    'npm run build --prefix ../a',
+    'npm run build --userconfig=./a',
+    'npm test -- --globalSetup=./a.js',
+    'npm test -- --config ./a.js',
+    'npm test -- --reporter=./a.js',
+    'npm test -- --outputFile=.git/hooks/pre-commit',
+    'npm install some-package',
+    'npm install --global=true -- some-package',
+    'pnpm test --script-shell=./a',
+    'pnpm run --script-shell=./a build',
+    'pnpm test --config.script-shell=./a',
+    'yarn test --script-shell=./a',
+    'yarn run --require ./a build',
+    'yarn config set yarnPath a',
+    'npm config set script-shell ./a',
+    'bun test --preload ./a',
+    'gradle test -I a.gradle',
+    'gradle test -Ia.gradle',
+    'gradle test --init-script a.gradle',
+    'gradle test -p ../a',
+    './gradlew test --include-build ../a',
+    './gradlew test publish',
+    'mvn test -f ../a/pom.xml',
+    'mvn test -f../a',
+    'mvn test --file=../a/pom.xml',
+    'mvn test -Dmaven.ext.class.path=./a.jar',
+    'mvn exec:exec',
+    'helm template a --post-renderer ./a',
+    'helm list --kubeconfig ./a',
+    'helm status a --registry-config=./a',
+    'helm some-plugin',
+    'kubectl get pods --kubeconfig ./a',
+    'kubectl get pods --namespace --kubeconfig=./a',
+    'kubectl get --server=https://a.test pods',
+    'kubectl some-plugin',
+    'git diff --output=../a',
+    'git diff --outp=../a',
+    'git log -p --ext-diff',
+    'git show --textconv HEAD',
+    'git -c core.pager=./a log',
+    'git commit -e',
+    'git merge --strategy=a main',
+    'git some-alias',
+    'terraform plan -out=../a',
+    'docker build -o ../a .',
+    'dotnet build /p:CustomBeforeMicrosoftCommonTargets=a',
+    'dotnet build -p:A=b',
+    'pip install some-package',
+    'pytest -p some_plugin',
+    'pytest -c ../a.ini',
+    'tsc --outDir ../a',
+    'eslint src -c a.js',
+    'eslint src --plugin a',
+    'vitest --config=a.ts',
+    'prettier --write ../a.ts',
+    'some-tool --exec ./a',
+    'some-tool --on-done-command=./a',
+    'some-tool @arguments.txt',
+    'cp a ../b',
+  ])('what changes what is run, where, or what is written, is asked about each time: %s', (command) => {
+    const pattern = patternFor('run', command);
+    expect(pattern).toMatch(/#sha256:[0-9a-f]{64}$/);
+    expect(run(pattern, command)).toBe(true);
+    const [program = '', next = ''] = command.split(' ');
+    const beginnings = [`${program} *`, ...(/^\w/.test(next) ? [`${program} ${next} *`] : [])];
+    for (const beginning of beginnings) expect(run(beginning, command), beginning).toBe(false);
+  });
+
+  it.each([
+    ['npm test *', 'npm test -- -u src/a.test.ts'],
+    ['npm test *', 'npm test -- --reporter=verbose --coverage -t "a name"'],
+    ['npm run *', 'npm run build --workspace a --silent'],
+    ['npm install *', 'npm install --no-audit'],
+    ['pnpm run *', 'pnpm run build --mode production'],
+    ['yarn test *', 'yarn test -u --watch=false'],
+    ['./gradlew build *', './gradlew build --info --no-daemon --tests a.B'],
+    ['mvn test *', 'mvn test -q -pl a -am -DskipITs=true -Dtest=A'],
+    ['kubectl get *', 'kubectl get pods -n a -o json -Aw'],
+    ['helm template *', 'helm template a ./chart --values a.yaml'],
+    ['git diff *', 'git diff --stat HEAD~2 -- src/a.ts'],
+    ['git diff *', 'git diff -U5'],
+    ['git log *', 'git log --oneline -5 --format=%H'],
+    ['git commit *', 'git commit -am "a message"'],
+    ['git switch *', 'git switch -c a'],
+    ['git add *', 'git add -A'],
+    ['git show *', 'git show HEAD^:src/a.ts'],
+    ['pytest *', 'pytest tests/test_a.py::test_b -x -q -k "a or b"'],
+    ['tsc *', 'tsc -p tsconfig.json --noEmit'],
+    ['eslint *', 'eslint src --fix --ext .ts --max-warnings 0'],
+    ['vitest *', 'vitest run --project unit'],
+    ['psql *', 'psql -h db app'],
+    ['ls *', 'ls -laR ../a'],
+    ['grep *', 'grep -rn --include=*.ts foo$ src'],
+    ['some-tool *', 'some-tool check --verbose --fix src/a.ts'],
+  ])('what is usual goes on without asking: %s allows %s', (pattern, command) => {
+    expect(run(pattern, command)).toBe(true);
+    expect(patternFor('run', command)).toBe(pattern);
+  });
+
+  it('an option that stands in a rule written by hand is the choice of who wrote it', () => {
+    expect(run('kubectl get --kubeconfig ./a *', 'kubectl get --kubeconfig ./a pods')).toBe(true);
+    expect(run('kubectl get --kubeconfig ./a *', 'kubectl get --kubeconfig ./a pods --server=b')).toBe(false);
+    expect(run('tsc --outDir dist *', 'tsc --outDir dist --noEmit')).toBe(true);
   });
 
   it('interpreters and chains are remembered as exactly this command', () => {

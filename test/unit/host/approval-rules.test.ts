@@ -28,7 +28,7 @@ describe('remembered approvals', () => {
   it('session: given back as a pattern for the session to keep, nowhere else', async () => {
     const store = memory();
     const rules = createApprovalRules(store, 'file:///a');
-    const rule = await rules.remember(run('npm test --token=hunter2'), 'session');
+    const rule = await rules.remember(run('npm test -- --token=hunter2'), 'session');
     expect(rule).toEqual({ tool: 'run', pattern: 'npm test *' });
     expect(store.value).toEqual([]);
     expect(rules.allows(run('npm test -- -u'), [])).toBe(false);
@@ -73,6 +73,7 @@ describe('remembered approvals', () => {
   it.each([
     [run('git commit -v'), 'all commands that begin with git commit'],
     [run('git push --force'), 'exactly this one command of git'],
+    [run('npm test --script-shell=./a'), 'exactly this one command of npm'],
     [run('TOKEN=x npm test'), 'all commands that begin with npm test, with TOKEN set'],
     [run('rm -rf build'), 'exactly this one command of rm'],
     [run('(cd a)'), 'exactly this command'],
