@@ -5,6 +5,7 @@
 import { createContext } from 'svelte';
 import type { Unsent } from '../src/shared/composer-draft.js';
 import type { Failure } from '../src/shared/failure.js';
+import type { Spending } from '../src/shared/fold/types.js';
 import type {
   Ask,
   AskResults,
@@ -43,6 +44,8 @@ export class Chat {
   problem = $state.raw<Problem | null>(null);
   /** The session that is waited for, in place of the one that was shown. */
   opening = $state.raw<OpeningView | null>(null);
+  /** What had the focus last; a document forgets it when another one, such as VS Code's own, takes the focus. */
+  lastFocused: HTMLElement | null = null;
   /** Grows when the composer is to take the focus. */
   focusRequests = $state.raw(0);
   /** The person asked to be brought to what waits for a decision. */
@@ -144,7 +147,9 @@ export class Chat {
     this.queued = new Queued({
       draft: this.draft,
       whole: (hash) => this.blob(hash),
-      act: (intent) => this.act(intent),
+      shown: () => this.session.info?.id,
+      intend: (intent) => this.#acting.intend(intent),
+      bringElsewhere: (session, prompt) => this.connection.bringBack({ session, ...prompt }),
       orExplain,
       say: (failure) => (this.problem = { failure }),
       focus: () => this.focusRequests++,
@@ -211,7 +216,14 @@ export class Chat {
     this.problem = this.#notShown;
   }
 
-  #focus(at: 'composer' | 'approval'): void {
+  #focus(at: 'composer' | 'approval' | 'same' | 'none'): void {
+    if (at === 'none') return;
+    if (at === 'same') {
+      // A menu that closed is not there any more.
+      if (this.lastFocused?.isConnected === true) this.lastFocused.focus();
+      else this.focusRequests++;
+      return;
+    }
     if (at === 'composer' || this.session.state?.approvals.length === 0) this.focusRequests++;
     else {
       this.followRequests++;
@@ -320,6 +332,11 @@ export class Chat {
   /** All that a turn of the shown line changed; undefined when it cannot be had. */
   filesOfTurn(turn_id: string): Promise<string[] | undefined> {
     return this.#ask<'turn_files'>({ what: 'turn_files', turn_id });
+  }
+
+  /** What the requests of the line to `head` took; undefined when it cannot be had. */
+  lineSpending(head: string | null): Promise<Spending | undefined> {
+    return this.#ask<'line_spending'>({ what: 'line_spending', head });
   }
 
   saveDraft(): void {

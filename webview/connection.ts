@@ -3,7 +3,15 @@
  * What does not fit the protocol is reported and dropped, never half understood.
  */
 import type { Failure } from '../src/shared/failure.js';
-import type { Ask, ComposerDraft, Intent, ToHost, ToWebview, UiCommand } from '../src/shared/protocol.js';
+import type {
+  Ask,
+  ComposerDraft,
+  Intent,
+  Mention,
+  ToHost,
+  ToWebview,
+  UiCommand,
+} from '../src/shared/protocol.js';
 import { readMessage } from './messages.js';
 import { PATIENCE_MS, unanswered } from './patience.js';
 
@@ -21,6 +29,8 @@ export interface Connection {
   /** May take as long as the person takes to answer what it asks. */
   command(command: UiCommand): Promise<Reply>;
   draft(draft: { session: string } & ComposerDraft): void;
+  /** Into the composer of a session that is not on show. */
+  bringBack(brought: { session: string; text: string; mentions: Mention[] }): void;
   trouble(text: string): void;
   dispose(): void;
 }
@@ -96,6 +106,7 @@ export function connect(
     ask,
     command: (command) => request((by) => ({ type: 'ui', ...by, command })),
     draft: (draft) => wire.post({ type: 'draft', ...draft }),
+    bringBack: (brought) => wire.post({ type: 'bring_back', ...brought }),
     trouble,
     dispose: stop,
   };

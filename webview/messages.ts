@@ -106,7 +106,7 @@ const schema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('compose'),
     text: z.string().optional(),
-    at: z.literal('approval').optional(),
+    at: z.enum(['approval', 'same', 'none']).optional(),
   }),
   z.looseObject({ type: z.literal('compare'), left_id: z.string(), right_id: z.string() }),
   z.looseObject({

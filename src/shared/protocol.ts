@@ -3,7 +3,7 @@
  * does not say; the webview remembers nothing but scroll, folds and focus.
  */
 import * as z from 'zod';
-import { composerDraftSchema, type Mention } from './composer-draft.js';
+import { composerDraftSchema, mentionSchema, type Mention } from './composer-draft.js';
 import type { Failure } from './failure.js';
 import type { OutlineNode, PathState } from './fold/types.js';
 import type { Entry } from './notes.js';
@@ -43,6 +43,13 @@ export const toHostSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('focus'), focused: z.boolean() }),
   /** Debounced and on hide: what stands in the composer, kept per session by the host. */
   z.object({ type: z.literal('draft'), session: z.string(), ...composerDraftSchema.shape }),
+  /** A message that was taken back, of a session that is not shown here any more: it goes into that one's composer. */
+  z.object({
+    type: z.literal('bring_back'),
+    session: z.string(),
+    text: z.string(),
+    mentions: z.array(mentionSchema),
+  }),
   /** Content-security violations and uncaught errors of the view, for the output channel. */
   z.object({ type: z.literal('trouble'), text: z.string().max(4000) }),
 ]);
@@ -83,8 +90,11 @@ export type ToWebview =
   | { type: 'growing_end'; session: string; attempt_id: string }
   | { type: 'dropped'; session: string; dropped: DroppedView | null }
   | { type: 'progress'; session: string; progress: ProgressView[] }
-  /** Puts the focus into the composer, with text to begin with; or on what waits for a decision. */
-  | { type: 'compose'; text?: string; mentions?: Mention[]; at?: 'approval' }
+  /**
+   * Puts the focus into the composer, with text to begin with; or on what waits for a decision; or where it was
+   * in the view (`same`), else into the composer; or leaves it alone (`none`).
+   */
+  | { type: 'compose'; text?: string; mentions?: Mention[]; at?: 'approval' | 'same' | 'none' }
   /** Shows two lines beside each other. */
   | { type: 'compare'; left_id: string; right_id: string }
   /** What the person made of a proposal in the editor's own diff; null: it is as it was proposed. */

@@ -39,6 +39,8 @@ export interface ChannelParts extends Pick<AnswerParts, 'context' | 'paths'> {
   /** How an intent ended: what could not be saved stays on show until something can. */
   onIntent: (outcome: IntentOutcome) => void;
   onFocus: (focused: boolean) => void;
+  /** What was taken back in a session that the view does not show any more. */
+  bringBack: (session: string, brought: Brought) => Promise<void>;
   log: (level: 'warn' | 'error', text: string) => void;
 }
 
@@ -51,14 +53,18 @@ export interface Compared {
   right_id: string;
 }
 
-/** Where the focus goes. */
-type ComposeAt = 'composer' | 'approval';
+/** Where the focus goes; `same`: where it was in the view, in the composer when that is gone. */
+type ComposeAt = 'composer' | 'approval' | 'same' | 'none';
 
-/** What is put into the composer, and where the focus goes. */
-export interface Composed {
+/** What is put into a composer. */
+export interface Brought {
   text: string;
-  at: ComposeAt;
   mentions: readonly Mention[];
+}
+
+/** With where the focus goes. */
+export interface Composed extends Brought {
+  at: ComposeAt;
 }
 
 export class Channel implements Disposable {
@@ -119,6 +125,11 @@ export class Channel implements Disposable {
     this.isOpen = false;
     this.parts.onFocus(false);
     this.feed?.forget();
+  }
+
+  /** Its document is there, and is told what comes. */
+  get isThere(): boolean {
+    return this.isOpen;
   }
 
   /** Puts the focus into the composer, or on what waits for a decision, once the view shows its session. */
@@ -217,6 +228,8 @@ export class Channel implements Disposable {
         return this.parts.onFocus(message.focused);
       case 'draft':
         return this.keepDraft(message);
+      case 'bring_back':
+        return this.bringBack(message);
       case 'trouble':
         return this.parts.log('warn', `In the chat view: ${message.text}`);
     }
@@ -231,6 +244,12 @@ export class Channel implements Disposable {
     unsent,
   }: Extract<ToHost, { type: 'draft' }>): void {
     this.parts.drafts.write(session, { text, editing, attachments, aside, unsent });
+  }
+
+  private bringBack({ session, text, mentions }: Extract<ToHost, { type: 'bring_back' }>): void {
+    this.parts
+      .bringBack(session, { text, mentions })
+      .catch((error: unknown) => this.report(error, 'Keeping the message'));
   }
 
   private command({ id, command, session: seen }: Extract<ToHost, { type: 'ui' }>): void {

@@ -7,7 +7,9 @@ import * as vscode from 'vscode';
 import type { ToWebview, UiCommand } from '../../shared/protocol.js';
 import type { ActiveSession } from '../sessions/active.js';
 import type { HostSession } from '../sessions/session.js';
-import { Channel, type ChannelParts, type Compared, type Composed } from './channel.js';
+import { Channel, type Brought, type ChannelParts, type Compared, type Composed } from './channel.js';
+import { withBrought } from './drafts.js';
+import { asksPerson, comingBack, type Asking } from './focus-back.js';
 import type { Surface } from './html.js';
 import type { Coming } from './opening.js';
 import type { Page } from './page.js';
@@ -15,12 +17,21 @@ import { ShownInSideBar } from './shown.js';
 import { Tabs, type TabsParts } from './tabs.js';
 
 export interface ChatsParts
-  extends TabsParts, Omit<ChannelParts, 'post' | 'onFocus' | 'command' | keyof TabsParts> {
+  extends TabsParts, Omit<ChannelParts, 'post' | 'onFocus' | 'command' | 'bringBack' | keyof TabsParts> {
   command: (command: UiCommand, session: string, surface: Surface) => Promise<unknown>;
   active: ActiveSession;
   /** Of a session that is outside of all folders, and so in no list. */
   fileOf: (session: string) => string | undefined;
 }
+
+type Watch = (isVisible: (visible: boolean) => void) => vscode.Disposable;
+
+/** The editor in front, as far as there are words for it. */
+const frontTab = (): string => {
+  const { activeTabGroup } = vscode.window.tabGroups;
+  const { activeTab } = activeTabGroup;
+  return `${String(activeTabGroup.viewColumn)} ${activeTab?.label ?? ''}`;
+};
 
 interface Chosen {
   session: string;
@@ -37,6 +48,8 @@ export class Chats implements vscode.Disposable {
   private last: Surface | undefined;
   /** The page whose document has the keyboard. */
   private focus: Page | undefined;
+  /** How often one of our chats was brought to the front. */
+  private brought = 0;
   private readonly currentChanged = new vscode.EventEmitter<void>();
   private readonly replaced: { dispose(): void };
 
@@ -46,7 +59,7 @@ export class Chats implements vscode.Disposable {
   constructor(private readonly parts: ChatsParts) {
     this.shown = new ShownInSideBar(parts.active, parts.onError);
     this.tabs = new Tabs(parts, {
-      connect: (page, watch) => this.connect(page, 'tab', watch),
+      connect: (page, watch, reveal) => this.connect(page, 'tab', { watch, reveal }),
       coming: (session, open) => this.coming(session, open),
       onActive: () => (this.last = 'tab'),
       onChange: () => this.currentChanged.fire(),
@@ -96,6 +109,7 @@ export class Chats implements vscode.Disposable {
 
   /** Shows the session in its tab when it has one in sight, else in the side bar, and puts the focus there. */
   async show(session: string, composed?: Partial<Composed>): Promise<void> {
+    this.brought++;
     const tab = this.tabs.of(session);
     if (tab?.panel.visible) {
       tab.panel.reveal();
@@ -108,6 +122,7 @@ export class Chats implements vscode.Disposable {
 
   /** Shows a session that was just begun, in place of `before` in its tab, or in the side bar, and puts the focus there. */
   async showFresh(session: string, before: string | undefined): Promise<void> {
+    this.brought++;
     const tab = before === undefined ? undefined : this.tabs.of(before);
     if (tab === undefined) {
       await this.showInSideBar(session);
@@ -121,6 +136,7 @@ export class Chats implements vscode.Disposable {
 
   /** Shows two lines of the session beside each other, where its conversation is shown. */
   async compare(session: string, lines: Compared): Promise<void> {
+    this.brought++;
     const tab = this.tabs.of(session);
     if (tab?.panel.visible) {
       tab.panel.reveal();
@@ -195,9 +211,10 @@ export class Chats implements vscode.Disposable {
 
   /** The view of the side bar is there; its page has been set. */
   async attachView(view: vscode.WebviewView, page: Page): Promise<void> {
-    const channel = this.connect(page, 'view', (isVisible) =>
-      view.onDidChangeVisibility(() => isVisible(view.visible)),
-    );
+    const channel = this.connect(page, 'view', {
+      watch: (isVisible) => view.onDidChangeVisibility(() => isVisible(view.visible)),
+      reveal: () => view.show(false),
+    });
     this.view = { view, channel };
     view.onDidDispose(() => {
       channel.dispose();
@@ -244,11 +261,21 @@ export class Chats implements vscode.Disposable {
   private connect(
     page: Page,
     surface: Surface,
-    watch: (isVisible: (visible: boolean) => void) => vscode.Disposable,
+    { watch, reveal }: { watch: Watch; reveal: () => void },
   ): Channel {
-    const { drafts, onIntent } = this.parts;
+    const { drafts, onIntent, context } = this.parts;
+    const asking: Asking = {
+      hasFocus: () => this.focus === page,
+      // A tab that was opened, or a chat that was shown, has the keyboard by right.
+      front: () => `${String(this.brought)} ${frontTab()}`,
+      takeFocus: () => {
+        reveal();
+        channel.compose({ at: 'same' });
+      },
+    };
     const channel = new Channel({
       ...this.parts,
+      context: { ...context, expand: (name) => comingBack(asking, () => context.expand(name)) },
       drafts: {
         read: (session) => drafts.read(session),
         write: (session, draft) => {
@@ -261,7 +288,11 @@ export class Chats implements vscode.Disposable {
         onIntent(outcome);
       },
       post: (message) => this.post(page.webview, message),
-      command: (command, session) => this.parts.command(command, session, surface),
+      command: (command, session) => {
+        const work = () => this.parts.command(command, session, surface);
+        return asksPerson(command) ? comingBack(asking, work) : work();
+      },
+      bringBack: (session, composed) => this.bringBack(session, composed),
       onFocus: (focused) => {
         if (focused) this.last = surface;
         this.setFocus(page, focused);
@@ -273,6 +304,18 @@ export class Chats implements vscode.Disposable {
       this.currentChanged.fire();
     });
     return channel;
+  }
+
+  /** Into the composer where the session is shown, else into its draft. */
+  private async bringBack(session: string, { text, mentions }: Brought): Promise<void> {
+    const shown = [
+      this.tabs.of(session)?.channel,
+      this.shown.id === session ? this.view?.channel : undefined,
+    ];
+    const there = shown.find((channel) => channel?.isThere === true);
+    if (there) return there.compose({ text, mentions, at: 'none' });
+    const { drafts } = this.parts;
+    drafts.write(session, withBrought(await drafts.read(session), { text, mentions }));
   }
 
   private setFocus(page: Page, focused: boolean): void {

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withoutKeys, type Redact } from '../../agent/secrets.js';
 import type { Clock, Disposable } from '../../ports.js';
-import { isEmptyDraft, type ComposerDraft } from '../../shared/composer-draft.js';
+import { isEmptyDraft, type ComposerDraft, type Mention } from '../../shared/composer-draft.js';
 
 export interface DraftStore {
   read(session: string): Promise<ComposerDraft | undefined>;
@@ -20,6 +20,19 @@ export const cleanDrafts = (files: DraftStore, redact: Redact): DraftStore => ({
 
 const DELAY_MS = 300;
 const nothing: ComposerDraft = { text: '', editing: null };
+
+/** With what comes back to it, behind what stands there. */
+export function withBrought(
+  draft: ComposerDraft,
+  { text, mentions }: { text: string; mentions: readonly Mention[] },
+): ComposerDraft {
+  const attachments = [...(draft.attachments ?? []), ...mentions];
+  return {
+    ...draft,
+    text: draft.text.trim() === '' ? text : `${draft.text}\n${text}`,
+    ...(attachments.length === 0 ? {} : { attachments }),
+  };
+}
 
 export class Drafts {
   private readonly latest = new Map<string, ComposerDraft>();

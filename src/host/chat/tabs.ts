@@ -25,7 +25,11 @@ export interface TabsParts {
 
 /** What a tab has in common with the side bar. */
 export interface TabsChats {
-  connect: (page: Page, watch: (isVisible: (visible: boolean) => void) => vscode.Disposable) => Channel;
+  connect: (
+    page: Page,
+    watch: (isVisible: (visible: boolean) => void) => vscode.Disposable,
+    reveal: () => void,
+  ) => Channel;
   coming: (session: () => string | undefined, open: () => Promise<HostSession>) => Coming<HostSession>;
   /** The person went to a tab. */
   onActive: () => void;
@@ -44,6 +48,8 @@ export interface Tab {
 export class Tabs implements vscode.Disposable {
   /** By the session on show. */
   private readonly shown = new Map<string, Tab>();
+  /** Tabs of before a reload of which it is looked up what they showed. */
+  private readonly lookedUp = new Set<Promise<unknown>>();
 
   constructor(
     private readonly parts: TabsParts,
@@ -72,8 +78,11 @@ export class Tabs implements vscode.Disposable {
     if (isShown) this.remember(this.parts.tabs.write(tab.id, session));
   }
 
-  /** A new one. */
+  /** A new one, unless a reload left one that is about to show it. */
   async open(session: string): Promise<void> {
+    while (this.lookedUp.size > 0) await Promise.all(this.lookedUp);
+    const left = this.shown.get(session);
+    if (left) return left.panel.reveal();
     const { sessions, titleOf } = this.parts;
     const title = sessions.peek(session)?.title() ?? titleOf(session) ?? 'Bough';
     const panel = vscode.window.createWebviewPanel(TAB, title, vscode.ViewColumn.Active);
@@ -85,12 +94,29 @@ export class Tabs implements vscode.Disposable {
     panel: vscode.WebviewPanel,
     kept: { session: string; tab: string | undefined },
   ): Promise<void> {
-    const shown = kept.tab === undefined ? undefined : await this.shownIn(kept.tab);
-    await this.attach(panel, shown ?? kept.session, kept.tab);
+    let isClosed = false;
+    const closing = panel.onDidDispose(() => (isClosed = true));
+    const session = (await this.lookUp(kept.tab)) ?? kept.session;
+    closing.dispose();
+    if (!isClosed && !this.shown.has(session)) return this.attach(panel, session, kept.tab);
+    // Each session has one tab.
+    if (!isClosed) panel.dispose();
+    if (kept.tab !== undefined) this.remember(this.parts.tabs.forget(kept.tab));
   }
 
   dispose(): void {
     for (const { channel } of this.shown.values()) channel.dispose();
+  }
+
+  private async lookUp(tab: string | undefined): Promise<string | undefined> {
+    if (tab === undefined) return undefined;
+    const looking = this.shownIn(tab);
+    this.lookedUp.add(looking);
+    try {
+      return await looking;
+    } finally {
+      this.lookedUp.delete(looking);
+    }
   }
 
   /** As good as not kept when it cannot be read: the document kept one too. */
@@ -115,11 +141,14 @@ export class Tabs implements vscode.Disposable {
     const noteActive = () => {
       if (panel.active) this.chats.onActive();
     };
-    const channel = this.chats.connect(page, (isVisible) =>
-      panel.onDidChangeViewState(() => {
-        noteActive();
-        isVisible(panel.visible);
-      }),
+    const channel = this.chats.connect(
+      page,
+      (isVisible) =>
+        panel.onDidChangeViewState(() => {
+          noteActive();
+          isVisible(panel.visible);
+        }),
+      () => panel.reveal(),
     );
     noteActive();
     const tab: Tab = { panel, channel, id, session };

@@ -2,6 +2,7 @@
 import { createAgentSession } from '../../../src/agent/session.js';
 import type { AgentParts } from '../../../src/agent/types.js';
 import { Channel } from '../../../src/host/chat/channel.js';
+import { withBrought } from '../../../src/host/chat/drafts.js';
 import { createSignal, type Signal } from '../../../src/host/disposables.js';
 import { SessionRetries } from '../../../src/host/model/session-retries.js';
 import { readAgentSettings } from '../../../src/host/model/settings.js';
@@ -134,6 +135,13 @@ export function makeView(
       write: (session, draft) => void drafts.set(session, draft),
     },
     onFocus: () => undefined,
+    bringBack: (session, { text, mentions }) => {
+      drafts.set(
+        session,
+        withBrought(drafts.get(session) ?? { text: '', editing: null }, { text, mentions }),
+      );
+      return Promise.resolve();
+    },
     onIntent: ({ session, intent, failure, seen }) =>
       world.sessions.peek(session)?.takeIntent(intent, failure, seen),
     log: (level, text) => log.push(`${level}: ${text}`),

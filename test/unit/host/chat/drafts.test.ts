@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanDrafts, Drafts } from '../../../../src/host/chat/drafts.js';
+import { cleanDrafts, Drafts, withBrought } from '../../../../src/host/chat/drafts.js';
 import type { ComposerDraft } from '../../../../src/shared/composer-draft.js';
 import { FakeClock, idle } from '../../agent/fake-clock.js';
 
@@ -192,4 +192,16 @@ describe('drafts', () => {
     await idle();
     expect(writes).toEqual([]);
   });
+});
+
+it('what comes back to a draft stands behind what was typed since, with what was attached to it', () => {
+  const image = { kind: 'image' as const, label: 'a.png', blob: 'a'.repeat(64), mime: 'image/png' };
+  const kept = { ...typed('new'), attachments: [image], unsent: { call: { feedback: 'no' } } };
+  const brought = { text: 'queued', mentions: [{ kind: 'file' as const, label: 'a.ts', path: 'a.ts' }] };
+  expect(withBrought(kept, brought)).toEqual({
+    ...kept,
+    text: 'new\nqueued',
+    attachments: [image, ...brought.mentions],
+  });
+  expect(withBrought(typed(' '), { text: 'queued', mentions: [] })).toEqual(typed('queued'));
 });

@@ -1,21 +1,36 @@
+import type * as vscode from 'vscode';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Tabs, type TabsChats, type TabsParts } from '../../../../src/host/chat/tabs.js';
 
-const panels = vi.hoisted((): { close: () => void }[] => []);
+interface Panel {
+  close: () => void;
+  reveals: number;
+}
+const { panels, makePanel } = vi.hoisted(() => {
+  const panels: Panel[] = [];
+  const makePanel = () => {
+    const listeners = new Set<() => void>();
+    const panel = { close: () => listeners.forEach((listener) => listener()), reveals: 0 };
+    panels.push(panel);
+    return {
+      webview: {},
+      onDidChangeViewState: () => ({ dispose: () => undefined }),
+      onDidDispose: (listener: () => void) => {
+        listeners.add(listener);
+        return { dispose: () => listeners.delete(listener) };
+      },
+      reveal: () => void (panel.reveals += 1),
+      dispose: () => panel.close(),
+    };
+  };
+  return { panels, makePanel };
+});
 
 vi.mock('vscode', () => ({
   Uri: { joinPath: () => ({}) },
   ViewColumn: { Active: -1 },
   window: {
-    createWebviewPanel: () => {
-      let onClose = (): void => undefined;
-      panels.push({ close: () => onClose() });
-      return {
-        webview: {},
-        onDidChangeViewState: () => ({ dispose: () => undefined }),
-        onDidDispose: (listener: () => void) => (onClose = listener),
-      };
-    },
+    createWebviewPanel: makePanel,
   },
 }));
 vi.mock('../../../../src/host/chat/page.js', () => ({ openPage: () => ({}) }));
@@ -24,6 +39,7 @@ vi.mock('../../../../src/host/chat/page.js', () => ({ openPage: () => ({}) }));
 async function make() {
   const kept: string[] = [];
   const coming: (() => void)[] = [];
+  const reading: ((session: string | undefined) => void)[] = [];
   const nothing = () => ({ dispose: () => undefined });
   const parts = {
     sessions: { peek: () => undefined, on: nothing },
@@ -33,6 +49,7 @@ async function make() {
       throw error;
     },
     tabs: {
+      read: () => new Promise((found) => reading.push(found)),
       write: (tab: string, session: string) => Promise.resolve(void kept.push(`${tab} ${session}`)),
       forget: (tab: string) => Promise.resolve(void kept.push(`${tab} forgotten`)),
     },
@@ -52,7 +69,7 @@ async function make() {
   isHeld = true;
   const tab = tabs.of('a');
   if (tab === undefined) throw new Error('no tab');
-  return { tabs, tab, kept, come: (index: number) => coming[index]?.() };
+  return { tabs, tab, kept, reading, come: (index: number) => coming[index]?.() };
 }
 
 describe('which session a tab comes back to', () => {
@@ -83,5 +100,40 @@ describe('which session a tab comes back to', () => {
     come(0);
     await turned;
     expect(kept).toEqual(['tab-1 forgotten']);
+  });
+});
+
+describe('a tab that a reload left', () => {
+  beforeEach(() => void (panels.length = 0));
+
+  const left = () => makePanel() as unknown as vscode.WebviewPanel;
+
+  it('is the only one of its session, also when that is opened while it is looked up what it showed', async () => {
+    const { tabs, reading } = await make();
+    void tabs.restore(left(), { session: 'old', tab: 'tab-2' });
+    const opened = tabs.open('b');
+    reading[0]?.('b');
+    await opened;
+    expect(panels.map(({ reveals }) => reveals)).toEqual([0, 1]);
+    expect(tabs.of('b')?.id).toBe('tab-2');
+  });
+
+  it('goes when another one shows its session by then', async () => {
+    const { tabs, tab, reading, kept } = await make();
+    const restored = tabs.restore(left(), { session: 'a', tab: 'tab-2' });
+    reading[0]?.('a');
+    await restored;
+    expect(tabs.of('a')).toBe(tab);
+    expect(kept).toEqual(['tab-2 forgotten']);
+  });
+
+  it('is not shown when it was closed meanwhile', async () => {
+    const { tabs, reading, kept } = await make();
+    const restored = tabs.restore(left(), { session: 'b', tab: 'tab-2' });
+    panels[1]?.close();
+    reading[0]?.(undefined);
+    await restored;
+    expect(tabs.of('b')).toBeUndefined();
+    expect(kept).toEqual(['tab-2 forgotten']);
   });
 });
