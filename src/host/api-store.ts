@@ -19,6 +19,7 @@ import { randomIds } from './clock.js';
 import { givenPolicy, type SessionRetries } from './model/session-retries.js';
 import { allRows, readEach } from './sessions/all-rows.js';
 import type { Buckets } from './sessions/other-folders.js';
+import { openFresh } from './sessions/open-fresh.js';
 import type { OpenSessions } from './sessions/open-sessions.js';
 import type { SessionsTree } from './sessions/tree.js';
 import type { Place, WindowStore } from './sessions/window-store.js';
@@ -166,15 +167,6 @@ async function open(parts: ReachingParts, options: OpenOptions): Promise<BoughSe
   });
   if (options.history !== undefined) await session.setHistory(options.history);
   return session;
-}
-
-/**
- * A handle that others were faster than is let go of; views that show it are told of the new one. One that could not write
- * is kept: what it holds can still be saved.
- */
-async function openFresh(sessions: OpenSessions, id: string, owner: string | undefined) {
-  const opened = await sessions.open(id, owner);
-  return opened.agent.log.access.mode === 'stale' ? sessions.reopen(id) : opened;
 }
 
 /**

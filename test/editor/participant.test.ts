@@ -8,7 +8,7 @@ import { reply } from '../model-server/index.js';
 import type { Editor } from './bench/index.js';
 import { caller, run } from './caller.js';
 import { logsBelow, ofType, onlyLog } from './log-on-disk.js';
-import { personAt } from './person.js';
+import { type Person, personAt } from './person.js';
 import { told, withScriptedModel } from './scripted.js';
 
 const model = fileURLToPath(new URL('extensions/model', import.meta.url));
@@ -26,6 +26,16 @@ class Chat {
     await this.view.locator('.interactive-input-part').waitFor();
   }
 
+  /** VS Code learns of an extension's models when somebody asks for them, as the model picker does. */
+  async begin(person: Person): Promise<void> {
+    const { page } = this.editor;
+    await person.at('model-picker').click();
+    await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Parrot' }).waitFor();
+    await page.keyboard.press('Escape');
+    await this.open();
+    await this.hasModel();
+  }
+
   /** VS Code hands no prompt to anybody while it knows of no model to name with it. */
   async hasModel(): Promise<void> {
     await this.view.locator('.interactive-input-part').getByText('Parrot').waitFor();
@@ -36,6 +46,13 @@ class Chat {
     await this.view.locator('.interactive-input-part .monaco-editor').first().click();
     await this.editor.page.keyboard.type(text);
     await this.editor.page.keyboard.press('Enter');
+  }
+
+  async stop(): Promise<void> {
+    await this.view
+      .locator('.interactive-input-part')
+      .getByRole('button', { name: /^(Stop|Cancel)/ })
+      .click();
   }
 
   answer(text: string | RegExp): Locator {
@@ -49,12 +66,7 @@ test('a chat of VS Code’s own view is a session of Bough: it streams, goes on,
     let chat = new Chat(editor);
     const asked: string[] = [];
     editor.page.on('request', (request) => asked.push(request.url()));
-    // VS Code learns of an extension's models when somebody asks for them, as this picker does.
-    await person.at('model-picker').click();
-    await editor.page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Parrot' }).waitFor();
-    await editor.page.keyboard.press('Escape');
-    await chat.open();
-    await chat.hasModel();
+    await chat.begin(person);
 
     // What a model writes is text: no command, no picture that is fetched.
     const picture = `${server.url}/oak.png`;
@@ -102,10 +114,7 @@ test('a chat of VS Code’s own view is a session of Bough: it streams, goes on,
     await chat.send('And pines?');
     await half.reached;
     await chat.answer('Pines are').waitFor();
-    await chat.view
-      .locator('.interactive-input-part')
-      .getByRole('button', { name: /^(Stop|Cancel)/ })
-      .click();
+    await chat.stop();
     await person.incomplete('stopped').waitFor();
     await person.run('idle');
 
@@ -118,5 +127,28 @@ test('a chat of VS Code’s own view is a session of Bough: it streams, goes on,
     await chat.send('And ashes?');
     await chat.answer('wants an API key').waitFor();
     await editor.screenshot('failed-there');
+    expect(logsBelow(editor.storage())).toHaveLength(1);
+  }));
+
+test('a chat whose first answer was stopped goes on with the same session after a reload', () =>
+  withScriptedModel({ extensions: [caller, model] }, async ({ editor, server, person }) => {
+    let chat = new Chat(editor);
+    await chat.begin(person);
+    const half = reply.hold(['Pines are ']);
+    server.enqueue(half);
+    await chat.send('@bough What are pines?');
+    await half.reached;
+    await chat.answer('Pines are').waitFor();
+    await chat.stop();
+    await editor.row('What are pines?');
+
+    await editor.reload();
+    chat = new Chat(editor);
+    await chat.open();
+    await chat.answer('Pines are').waitFor();
+    server.enqueue(reply.text('Elms are trees.'));
+    await chat.send('And elms?');
+    await chat.answer('Elms are trees.').waitFor();
+    expect(told(server, 2).map(({ text }) => text)).toContain('What are pines?');
     expect(logsBelow(editor.storage())).toHaveLength(1);
   }));

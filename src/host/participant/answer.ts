@@ -5,13 +5,13 @@
  */
 import * as vscode from 'vscode';
 import { isBoughError } from '../../shared/failure.js';
-import type { Mention } from '../../shared/protocol.js';
 import type { TurnError } from '../api.js';
 import { routedSession, type RouteParts } from '../api-routes.js';
 import { prompt } from '../api-turn.js';
-import { shownPath } from '../context/shown-path.js';
+import { openFresh } from '../sessions/open-fresh.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import type { WindowStore } from '../sessions/window-store.js';
+import { readReferences } from './references.js';
 import type { ChatAsked } from './register.js';
 import { tellTurn, type Told } from './telling.js';
 import { OPEN_COMMAND, openLink, threadDelivery, threadOf, threadResult, wasWritten } from './thread.js';
@@ -34,7 +34,7 @@ export async function answerInChat(
   const said = chatOf(stream, id);
   if (before === undefined) said.begins();
   else if (wasWritten(context, delivery) && (await store.summary(id)) === undefined) said.isNew();
-  const opened = await sessions.open(id);
+  const opened = await openFresh(sessions, id);
   const result = (): vscode.ChatResult => ({
     metadata: threadResult(delivery, opened.agent.log.position > 0 || wasWritten(context, delivery)),
   });
@@ -49,7 +49,8 @@ export async function answerInChat(
   ];
   if (token.isCancellationRequested) stopping.abort();
   try {
-    const mentions = request.references.flatMap(mentionOf);
+    const { mentions, left } = await readReferences(request.references, agent.log);
+    if (left.length > 0) said.leaves(left);
     await prompt(agent, request.prompt, { signal: stopping.signal, route: { delivery } }, mentions);
     return result();
   } catch (error) {
@@ -71,23 +72,6 @@ const refusalOf = (error: Error): string =>
 const isTurnError = (error: unknown): error is TurnError =>
   error instanceof Error && error.name === 'TurnError';
 
-/** What the person attached there, as the composer would have it: files by their paths, with the lines that are meant. */
-function mentionOf({ value, modelDescription }: vscode.ChatPromptReference): Mention[] {
-  if (value instanceof vscode.Uri) return [fileMention(value)];
-  if (value instanceof vscode.Location) {
-    const { start, end } = value.range;
-    const mention = fileMention(value.uri);
-    return [{ ...mention, label: `${mention.label}:${String(start.line + 1)}-${String(end.line + 1)}` }];
-  }
-  if (typeof value !== 'string') return [];
-  return [{ kind: 'selection', label: modelDescription ?? vscode.l10n.t('Attached text'), text: value }];
-}
-
-function fileMention(uri: vscode.Uri): Mention {
-  const path = shownPath(uri);
-  return { kind: 'file', label: path, path };
-}
-
 /** As it is written, in one line, whatever it means in Markdown. */
 const plain = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]()#+\-.!~<>|&$]/g, '\\$&');
@@ -96,7 +80,12 @@ const plain = (text: string): string =>
 function chatOf(
   stream: vscode.ChatResponseStream,
   session: string,
-): Told & { begins: () => void; isNew: () => void; offersToOpen: () => void } {
+): Told & {
+  begins: () => void;
+  isNew: () => void;
+  leaves: (names: readonly string[]) => void;
+  offersToOpen: () => void;
+} {
   const offersToOpen = (): void =>
     stream.button({ command: OPEN_COMMAND, title: vscode.l10n.t('Open in Bough'), arguments: [session] });
   const own = (text: string): void => stream.markdown(`\n\n*${plain(text)}*\n\n`);
@@ -110,6 +99,7 @@ function chatOf(
       stream.markdown(link);
     },
     isNew: () => own(vscode.l10n.t('The session of this chat is not there any more; a new one begins here.')),
+    leaves: (names) => own(vscode.l10n.t('Not sent: {0}.', names.join(', '))),
     text: (markdown) => stream.markdown(markdown),
     progress: (line) => stream.progress(plain(line)),
     waits: (summary) => {

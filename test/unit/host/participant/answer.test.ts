@@ -19,7 +19,8 @@ const ask = calls([{ name: 'ask', input: { question: 'Which port?' } }]);
 
 /** A chat of VS Code's own view with @bough alone: what it was told, and what each prompt resulted in. */
 function openChat(script: readonly Reply[]) {
-  const { sessions } = makeWorld(script);
+  const world = makeWorld(script);
+  const { sessions } = world;
   const lines: string[] = [];
   const history: object[] = [];
   const parts = {
@@ -44,13 +45,13 @@ function openChat(script: readonly Reply[]) {
     isCancellationRequested: false,
     onCancellationRequested: () => ({ dispose: () => undefined }),
   };
-  const send = async (prompt: string): Promise<vscode.ChatResult> => {
-    const asked = { request: { prompt, references: [] }, context: { history: [...history] }, stream, token };
+  const send = async (prompt: string, references: object[] = []): Promise<vscode.ChatResult> => {
+    const asked = { request: { prompt, references }, context: { history: [...history] }, stream, token };
     const result = await answerInChat(parts, asked as unknown as ChatAsked);
     history.push({ participant: PARTICIPANT, result, response: [] });
     return result;
   };
-  return { send, lines };
+  return { send, lines, world };
 }
 
 describe('a prompt of VS Code’s own Chat view', () => {
@@ -62,6 +63,40 @@ describe('a prompt of VS Code’s own Chat view', () => {
     expect(lines.join('')).not.toContain('not there any more');
     await send('And elms?');
     expect(lines.join('')).toContain('not there any more');
+  });
+
+  it('takes along the images that are attached, and says what it cannot take', async () => {
+    const { send, lines, world } = openChat([text('An oak.')]);
+    const image = (name: string, mimeType: string, length = 4) => ({
+      id: 'vscode.image',
+      name,
+      value: { mimeType, data: () => Promise.resolve(new Uint8Array(length)) },
+    });
+    await send('What is this?', [
+      image('oak', 'image/png'),
+      image('oak', 'image/jpeg', 5),
+      image('plan.tiff', 'image/tiff'),
+      image('huge', 'image/png', 11 * 1024 * 1024),
+      { id: 'some.other', value: { kind: 'unknown' } },
+    ]);
+    const sent = world.model.asked[0]?.request.messages.flatMap((message) =>
+      message.role === 'user' ? message.parts : [],
+    );
+    expect(sent?.filter(({ type }) => type === 'image')).toMatchObject([
+      { name: 'oak', mime: 'image/png', bytes: { length: 4 } },
+      { name: 'oak 2', mime: 'image/jpeg', bytes: { length: 5 } },
+    ]);
+    const told = lines.find((line) => line.includes('Not sent'))?.replaceAll('\\', '');
+    expect(told).toContain('plan.tiff (models take PNG, JPEG, GIF and WebP), huge (too large), some.other');
+  });
+
+  it('goes on with a fresh handle where the old one takes nothing more', async () => {
+    const { send, lines, world } = openChat([text('Oaks.'), text('Elms.')]);
+    await send('What are oaks?');
+    const [opened] = world.sessions.all();
+    await opened?.agent.log.close();
+    expect(await send('And elms?')).not.toHaveProperty('errorDetails');
+    expect(lines.join('')).toContain('Elms.');
   });
 
   it('is told where a question is answered that waits meanwhile', async () => {
