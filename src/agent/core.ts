@@ -1,7 +1,7 @@
 /** What the parts of one session share. Nothing here outlives the log but what a failed write kept from it. */
 import type { AppendOptions, Blobs, SessionLog, StreamJournal } from '../log/store.js';
 import type { Disposable } from '../ports.js';
-import type { Failure } from '../shared/failure.js';
+import type { Failure, FailureAction } from '../shared/failure.js';
 import type { RunState } from '../shared/protocol.js';
 import type { CallState, PathState } from '../shared/fold/types.js';
 import type { Draft, Entry } from '../shared/notes.js';
@@ -74,6 +74,8 @@ export interface GoalMemory {
   hold: string | null;
   /** Why it does not go on, or has to be looked at once more, when no note says it. */
   trouble: string | null;
+  /** Where that can be mended for which it could not be found out whether it is reached. */
+  action: FailureAction | null;
   /** The run that goes on looks at what was reached. */
   isChecked: boolean;
   /** Nothing runs in this moment, but something of it begins next. */

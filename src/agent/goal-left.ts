@@ -21,8 +21,11 @@ export const isStalled = (core: Core): boolean =>
 export function goalView(core: Core): GoalView | null {
   const { goal } = core.log.state();
   if (goal === undefined || !isGoalStatus(goal.status)) return null;
-  const { trouble } = core.goal;
-  if (goal.status !== 'active') return { status: goal.status, doing: null, ...because(goal.reason) };
+  const { trouble, action } = core.goal;
+  if (goal.status !== 'active') {
+    const mended = goal.status === 'blocked' && action !== null ? { action } : {};
+    return { status: goal.status, doing: null, ...because(goal.reason), ...mended };
+  }
   if (isStalled(core)) {
     return trouble === null
       ? { status: 'paused', doing: null, reason: 'Nothing works on it here. Resume goes on from this place.' }

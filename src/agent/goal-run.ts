@@ -66,6 +66,7 @@ export async function iterate(core: Core, goal: GoalNote, how: 'next' | 'again')
   const turn_id = core.parts.ids.entry();
   core.goal.driven = goal.goal_id;
   core.goal.trouble = null;
+  core.goal.action = null;
   const batch = nextBatch(goal, turn_id, how);
   await beginTurn(core, { turn_id, closing: await repairBatch(core), batch });
 }
@@ -76,6 +77,7 @@ export async function beginCheck(core: Core, goal: GoalNote): Promise<void> {
   if (core.isClosed) return lease.dispose();
   core.goal.driven = goal.goal_id;
   core.goal.trouble = null;
+  core.goal.action = null;
   core.goal.isChecked = true;
   const run = new LiveRun(core, core.parts.ids.entry());
   core.run = run;
@@ -127,7 +129,8 @@ async function conclude(core: Core, run: Run, goal: GoalNote, checked: Checked |
   await core.append([...usage, note, ...(isStopped ? holdQueue(core.log.state()) : [])]);
   if (note.status !== 'active') core.goal.driven = null;
   core.goal.hold = null;
-  if (note.status === 'blocked' && isFailure(outcome)) core.failure = outcome;
+  // It is the goal's own: the turn ended well.
+  if (isFailure(outcome)) core.goal.action = outcome.action ?? null;
   if (isStopped) return;
   await takeQueued(core);
   if (core.run === null && note.status === 'active') await goOn(core);

@@ -112,7 +112,7 @@ function createCore(log: SessionLog, parts: AgentParts): Core {
     watch: null,
     background: new Background(),
     isCompacting: false,
-    goal: { driven: null, hold: null, trouble: null, isChecked: false, isGoingOn: false },
+    goal: { driven: null, hold: null, trouble: null, action: null, isChecked: false, isGoingOn: false },
     after: {
       mayGoOn: (turn_id) => mayGoOn(core, turn_id),
       takeEnd: (ended) => takeTurnEnd(core, ended),

@@ -1,4 +1,5 @@
 /** What a goal comes to, in words that host and view share: the last `goal_update` of the path and what goes on now. */
+import type { FailureAction } from './failure.js';
 import type { NoteOf } from './notes.js';
 
 export type GoalNote = NoteOf<'goal_update'>;
@@ -17,6 +18,8 @@ export interface GoalView {
   doing: GoalDoing | null;
   /** Why it does not go on; while it is looked at, why that is tried again. */
   reason?: string;
+  /** Where what is in the way can be mended, as far as it is known. */
+  action?: FailureAction;
 }
 
 export const isGoalStatus = (status: string): status is GoalStatus =>

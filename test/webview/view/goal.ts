@@ -52,6 +52,20 @@ export function goalTests(open: Open): void {
       expect(chat.received.filter(({ type }) => type === 'intent')).toEqual([]);
     });
 
+    it('that is blocked says why in one place, with what mends it', async () => {
+      const reason = 'Whether it is reached could not be found out: Fake One wants an API key.';
+      const chat = await open(goalScene({ status: 'blocked', doing: null, reason, action: 'set-key' }));
+      await chat.at('goal').waitFor();
+      expect(await chat.page.getByText('wants an API key').count()).toBe(1);
+      expect(await chat.at('goal-state').innerText()).toContain('wants an API key');
+      expect((await chat.at('goal-line').allInnerTexts()).at(-1)).toBe('Goal: blocked');
+      expect(await chat.at('failure').count()).toBe(0);
+      await chat.at('goal').getByRole('button', { name: 'Set API Key…' }).click();
+      await eventually(() =>
+        chat.received.flatMap((message) => (message.type === 'ui' ? [message.command.type] : [])),
+      ).toEqual(['set_key']);
+    });
+
     it.each([
       ['paused', 'Resume', 'goal_resume'],
       ['blocked', 'Retry', 'goal_retry'],
