@@ -14,6 +14,7 @@ import { readingTests } from './view/reading.js';
 import { transcriptTests } from './view/transcript.js';
 import { treeTests } from './view/tree.js';
 import { troubleTests } from './view/trouble.js';
+import { usageTests } from './view/usage.js';
 
 describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }, () => {
   let browser: Browser;
@@ -46,4 +47,5 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   branchTests(open);
   treeTests(open);
   compareTests(open);
+  usageTests(open);
 });

@@ -1,15 +1,24 @@
 /** Usage in few words: short for the header, all of it for the tooltip. What no server told is estimated, and said so. */
 import type { Part } from '../../src/shared/entry.js';
-import type { PathState, Row } from '../../src/shared/fold/types.js';
+import type { PathState, Row, Spending } from '../../src/shared/fold/types.js';
 import type { ModelView } from '../../src/shared/protocol.js';
+import { dollars, spendingWords } from '../ui/spending.js';
 
 export interface Meter {
   short: string;
   details: string;
 }
 
-/** `estimated`: tokens of what the conversation holds, for models that report no usage. */
-export function meterOf(state: PathState | null, model: ModelView | null, estimated = 0): Meter {
+/**
+ * `estimated`: tokens of what the conversation holds, for models that report no usage. `branch`: what the requests of the
+ * shown line took, once that is looked up.
+ */
+export function meterOf(
+  state: PathState | null,
+  model: ModelView | null,
+  estimated = 0,
+  branch?: Spending,
+): Meter {
   const last = state?.last_usage ?? null;
   const window = model?.contextWindow;
   if (state === null || last === null) {
@@ -18,12 +27,13 @@ export function meterOf(state: PathState | null, model: ModelView | null, estima
     return { short: `~${share(estimated, window)}`, details: withWindow([about], window).join('\n') };
   }
   const request = `Last request: ${last.input_tokens.toLocaleString()} tokens in, ${last.output_tokens.toLocaleString()} out`;
-  const cost = state.usage.cost > 0 ? `, $${state.usage.cost.toFixed(4)}` : '';
+  const cost = state.usage.cost > 0 ? `, ${dollars(state.usage.cost)}` : '';
   return {
     short: share(last.total_tokens, window),
     details: [
       ...withWindow([request], window),
-      `This session: ${state.usage.total_tokens.toLocaleString()} tokens${cost}`,
+      ...(branch === undefined ? [] : [`This branch: ${spendingWords(branch)}`]),
+      `This session, all branches: ${state.usage.total_tokens.toLocaleString()} tokens${cost}`,
     ].join('\n'),
   };
 }

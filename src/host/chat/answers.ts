@@ -1,6 +1,7 @@
 /** What a view asks the host to look up, of a session that is on show or of the editor. Nothing of it changes the log. */
 import type { SessionLog } from '../../log/store.js';
 import type { Failure } from '../../shared/failure.js';
+import { spendingOf } from '../../shared/fold/spent.js';
 import type { Ask, AskResults, Mention, MentionOffer } from '../../shared/protocol.js';
 import { Refusal } from '../errors.js';
 import { readBodies } from './bodies.js';
@@ -38,6 +39,8 @@ export async function answerOf(
       return compareLines(log, fitted, ask);
     case 'turn_files':
       return filesOfTurn(log, ask.turn_id);
+    case 'line_spending':
+      return spendingOf(await log.line(ask.head));
     case 'mentions':
       return context.mentions(ask.query, log.id);
     case 'symbols':

@@ -202,10 +202,20 @@ export type Row = RowBody & {
   goals?: readonly string[] | undefined;
 };
 
-/** What a turn cost in US dollars, as far as that is known, with the tokens that were paid for. */
-export interface Spent {
+/** What requests took together. */
+export interface Spending {
+  requests: number;
+  /** What went in and what came out. */
   tokens: number;
+  /** In US dollars, of those requests whose cost is known. */
   cost: number;
+  /** How many requests those are whose cost nobody knows. */
+  unpriced: number;
+}
+
+/** The same of a turn, with its requests one by one. `step`: unknown for those that are no step of the turn. */
+export interface Spent extends Spending {
+  each: { usage: NoteOf<'usage'>; step: number | undefined }[];
 }
 export type RowBody =
   /** A system message (imported logs) is a row of this kind too: look at the role. */

@@ -1,7 +1,7 @@
 /** What the view asks the host to look up, and what it gets. */
 import * as z from 'zod';
 import type { Mention } from '../composer-draft.js';
-import type { PathState } from '../fold/types.js';
+import type { PathState, Spending } from '../fold/types.js';
 import type { Entry } from '../notes.js';
 import { mentionOfferSchema, type MentionOffer, type SlashOffer } from '../offers.js';
 
@@ -20,6 +20,8 @@ export const askSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('compare'), left_id: entryId, right_id: entryId }),
   /** The files that a turn of the shown line changed. */
   z.object({ what: z.literal('turn_files'), turn_id: z.string().min(1) }),
+  /** What the requests of the line to `head` took. */
+  z.object({ what: z.literal('line_spending'), head: entryId.nullable() }),
   /** Keeps an image beside the log, so that a message can name it; `data` is base64. */
   z.object({
     what: z.literal('attach'),
@@ -50,6 +52,7 @@ export interface AskResults {
   compare: ComparedLines;
   /** Their paths. */
   turn_files: string[];
+  line_spending: Spending;
   mentions: MentionOffer[];
   symbols: MentionOffer[];
   mention: Mention;

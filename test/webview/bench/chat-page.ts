@@ -15,6 +15,7 @@ import type {
   UiCommand,
 } from '../../../src/shared/protocol.js';
 import { bundle } from './bundle.js';
+import { spendingOf } from '../../../src/shared/fold/spent.js';
 import type { FileState } from '../../../src/shared/fold/file-states.js';
 import type { Scene } from './scenes.js';
 
@@ -142,6 +143,8 @@ export class ChatPage {
             .map(({ path }) => path),
         };
       }
+      case 'line_spending':
+        return { ok: true, result: spendingOf(this.scene.line(ask.head)) };
       case 'attach': {
         const hash = (this.attached.length + 1).toString(16).padStart(64, 'a');
         this.attached.push({ mime: ask.mime, bytes: Buffer.from(ask.data, 'base64') });

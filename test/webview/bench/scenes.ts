@@ -133,8 +133,12 @@ export class Scene {
     return hash;
   }
 
+  /** All entries of the line to `head`, in file order. */
+  line(head = this.fold.head): Placed[] {
+    return this.fold.linePositions(head).flatMap((position) => this.placed[position] ?? []);
+  }
+
   snapshot(overrides: Partial<Snapshot> = {}): Snapshot {
-    const entries = this.fold.linePositions().flatMap((position) => this.placed[position] ?? []);
     return {
       type: 'snapshot',
       session: { id: this.id, title: this.title, folder: 'file:///home/ada/sample', read_only: false },
@@ -142,7 +146,7 @@ export class Scene {
       outline: packOutline(this.fold.outline),
       state: this.fold.state(),
       status: this.status,
-      entries,
+      entries: this.line(),
       more: false,
       growing: null,
       progress: [],
