@@ -8,7 +8,6 @@ import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
 import { target, versionUnderTest } from './bench/target.js';
 import { openWindow } from './bench/window.js';
-import { caller, run } from './caller.js';
 import { filesOf } from './fixtures.js';
 import { ofType, onlyLog } from './log-on-disk.js';
 import { Person } from './person.js';
@@ -18,7 +17,8 @@ const till = filesOf('till');
 const { scripts } = JSON.parse(till['package.json'] ?? '{}') as { scripts: { test: string } };
 /** By the node that VS Code brings: it takes TypeScript as it is, which that of the machine may not. */
 const testCommand = scripts.test.replace(/^node\b/, target(versionUnderTest()).node);
-const tests = { name: 'run', args: { command: testCommand } };
+const command = (command: string) => ({ name: 'run', args: { command } });
+const tests = command(testCommand);
 const read = (file: string) => ({ name: 'read', args: { path: file } });
 const edit = (file: string, old_text: string, new_text: string) => ({
   name: 'edit',
@@ -49,89 +49,126 @@ const approveFor = (person: Person, card: Locator, row: string) =>
   );
 
 test('a bug is found from a failing test and mended, with every kind of decision, and all of it is taken back', () =>
-  withScriptedModel({ files: till, extensions: [caller] }, async ({ editor, server, person }) => {
+  withScriptedModel({ files: till }, async ({ editor, server, person }) => {
     const at = (file: string) => path.join(editor.workspace, file);
     const text = (file: string) => readFileSync(at(file), 'utf8');
     server.enqueue(
-      reply.calls([{ name: 'list', args: {} }, tests], { text: 'I run the tests.' }),
+      reply.calls([{ name: 'list', args: {} }, tests, command('ls src'), command('wc -l src/price.ts')], {
+        text: 'I run the tests.',
+      }),
       reply.calls([read('src/receipt.ts'), read('src/price.ts')]),
       reply.calls([
         edit('src/price.ts', 'Math.floor(Number(price) * 100)', 'Math.round(Number(price) * 100)'),
         edit('src/receipt.ts', 'count > MANY', 'count >= 9'),
         write('package.json', '{}\n'),
-        write('CHANGES.md', 'Prices are read to the cent.\n'),
       ]),
-      reply.calls([tests], { text: 'Once more.' }),
-      reply.text('Changed: src/price.ts, src/receipt.ts and CHANGES.md.'),
+      reply.calls([tests, command('ls test'), command('wc -l src/receipt.ts')], { text: 'Once more.' }),
+      reply.text('Changed: src/price.ts and src/receipt.ts.'),
     );
     await person.send('The tests fail. Find out why, and mend it.');
 
-    // for the session
-    const asked = person.approval().filter({ hasText: 'test/till.spec.ts' });
-    await asked.waitFor();
+    // for the session, for this folder, always
+    const asked = (about: string) => person.approval().filter({ hasText: about });
+    await eventually(async () => (await person.approval().count()) === 3, { what: 'three cards' });
     await person.run('waiting');
-    await approveFor(person, asked, 'For This Session');
+    await approveFor(person, asked('test/till.spec.ts'), 'For This Session');
+    await approveFor(person, asked('ls src'), 'In This Folder');
+    await approveFor(person, asked('wc -l'), 'Always');
     await person.tool('run', 'error').waitFor();
     expect(await person.tool('run', 'error').innerText()).toContain('exit 1');
 
-    // once, changed first, denied with words, always
-    await eventually(async () => (await person.approval().count()) === 4, { what: 'four cards' });
+    // once, changed first, denied with words
+    await eventually(async () => (await person.approval().count()) === 3, { what: 'three cards' });
     await person.run('waiting');
-    await editor.screenshot('four-cards');
+    await editor.screenshot('three-cards');
     expect(text('src/price.ts')).toBe(till['src/price.ts']);
     await person.decide('approve', 'src/price.ts');
-    const receipt = person.approval().filter({ hasText: 'src/receipt.ts' });
-    await receipt.locator('[data-testid="edit-input"]').click();
-    await receipt.locator('[data-testid="edited-input"]').fill('count >= MANY');
+    await asked('src/receipt.ts').locator('[data-testid="edit-input"]').click();
+    await asked('src/receipt.ts').locator('[data-testid="edited-input"]').fill('count >= MANY');
     await person.decide('approve', 'src/receipt.ts');
-    const manifest = person.approval().filter({ hasText: 'package.json' });
-    await manifest.getByPlaceholder('what to do instead').fill('Leave the manifest as it is');
+    await asked('package.json').getByPlaceholder('what to do instead').fill('Leave the manifest as it is');
     await person.decide('deny', 'package.json');
-    await person.decide('always', 'CHANGES.md');
 
-    // the rule for the session holds
+    // the three rules hold, each as far as was said
     await person.says('Changed: src/price.ts');
     await person.run('idle');
-    expect(await person.tool('run', 'ok').innerText()).toContain('exit 0');
+    expect(await person.tool('run', 'ok').nth(2).innerText()).toContain('exit 0');
     expect(text('src/price.ts')).toContain('Math.round');
     expect(text('src/receipt.ts')).toContain('count >= MANY');
     expect(text('package.json')).toBe(till['package.json']);
-    expect(text('CHANGES.md')).toBe('Prices are read to the cent.\n');
     expect(await editor.page.locator('.tab.dirty').count()).toBe(0);
-    await editor.screenshot('mended');
     const results = (request: number) => told(server, request).filter(({ role }) => role === 'tool');
-    expect(results(2).at(-1)?.text).toContain('30.00 EUR');
+    expect(results(2).map((result) => result.text)).toEqual([
+      expect.stringContaining('src/'),
+      expect.stringContaining('30.00 EUR'),
+      expect.stringContaining('receipt.ts'),
+      expect.stringContaining('price.ts'),
+    ]);
     expect(results(4).map((result) => result.text)).toEqual(
       expect.arrayContaining([
         expect.stringContaining('Leave the manifest as it is'),
         expect.stringMatching(/changed.*before it ran|person.*changed/is),
       ]),
     );
-    expect(results(5).at(-1)?.text).toMatch(/pass 2[^]*Exit code 0/);
-    const log = onlyLog(editor.storage());
-    expect(ofType(log, 'approval_decision').map(({ decision, scope }) => [decision, scope])).toEqual([
-      ['allow', 'session'],
-      ['allow', 'once'],
-      ['allow', 'once'],
-      ['deny', 'once'],
-      ['allow', 'always'],
+    expect(
+      results(5)
+        .slice(-3)
+        .map((result) => result.text),
+    ).toEqual([
+      expect.stringMatching(/pass 2[^]*Exit code 0/),
+      expect.stringContaining('till.spec.ts'),
+      expect.stringContaining('receipt.ts'),
     ]);
+    const log = onlyLog(editor.storage());
+    expect(
+      ofType(log, 'approval_decision')
+        .map(({ decision, scope }) => `${String(decision)} ${String(scope)}`)
+        .sort(),
+    ).toEqual(['allow always', 'allow once', 'allow once', 'allow session', 'allow workspace', 'deny once']);
+    const { 'bough.approval.rules': rules } = JSON.parse(
+      readFileSync(path.join(editor.userData, 'Machine/settings.json'), 'utf8'),
+    ) as Record<string, unknown>;
+    expect(rules).toEqual([
+      { tool: 'run', pattern: 'ls *', folder: expect.stringContaining('workspace') as string },
+      { tool: 'run', pattern: 'wc *' },
+    ]);
+
+    // what changed: just the two files, as Bough lists them and as it shows them
+    const changed = ['src/price.ts', 'src/receipt.ts'];
     expect(
       ofType(log, 'files_changed').flatMap(({ changes }) =>
         (changes as { path: string }[]).map((change) => change.path),
       ),
-    ).toEqual(['src/price.ts', 'src/receipt.ts', 'CHANGES.md']);
+    ).toEqual(changed);
+    expect(await person.at('turn-files').innerText()).toContain('Changed 2 files');
+    expect(await person.at('turn-files').getAttribute('title')).toBe(changed.join('\n'));
+    await person.at('changes-offer').getByText('2 files changed').waitFor();
+    expect(await person.at('changes-offer').getByText('2 files changed').getAttribute('title')).toBe(
+      changed.join('\n'),
+    );
+    await editor.screenshot('mended');
+    await person.at('changes-review').click();
+    await editor.notification('Changed by Bough: src/price.ts, src/receipt.ts.').waitFor();
+    const reviewed = editor.page.locator('.multiDiffEntry .title.modified .label-name');
+    await eventually(async () => (await reviewed.allInnerTexts()).join() === 'price.ts,receipt.ts', {
+      what: 'the editor of all changes has just the two files',
+    });
+    // neither is shown as one that was renamed
+    expect((await editor.page.locator('.multiDiffEntry .title.original').allInnerTexts()).join('')).toBe('');
+    await editor.screenshot('reviewed');
 
     // the state before: where the task began, files and all
     await person.message('user').first().hover();
     await person.at('branch-here').first().click();
     await person.at('files-offer').waitFor();
-    await run(editor, 'bough.branch.restoreFiles');
-    await editor.notification('Restore 3 files?').getByRole('button', { name: 'Restore 3 Files' }).click();
+    await person.at('files-restore').click();
+    await editor.notification('Restore 2 files?').getByRole('button', { name: 'Restore 2 Files' }).click();
     await editor.notification('Restored:').waitFor();
-    await eventually(() => !existsSync(at('CHANGES.md')), { what: 'what was created is gone' });
-    for (const file of ['src/price.ts', 'src/receipt.ts', 'package.json'])
-      expect(text(file)).toBe(till[file]);
+    await eventually(() => changed.every((file) => text(file) === till[file]), {
+      what: 'both files are as they were',
+    });
+    expect(text('package.json')).toBe(till['package.json']);
+    await person.at('files-offer').waitFor({ state: 'detached' });
     await editor.screenshot('restored');
   }));
 
@@ -141,7 +178,7 @@ test('a folder that lies on no disk is read, searched, edited and put back; that
   withScriptedModel(
     {
       folder: false,
-      extensions: [memory, caller],
+      extensions: [memory],
       env: {
         BOUGH_TEST_MEMORY: JSON.stringify(
           Object.fromEntries(
@@ -206,7 +243,7 @@ test('a folder that lies on no disk is read, searched, edited and put back; that
       await person.message('user').first().hover();
       await person.at('branch-here').first().click();
       await person.at('files-offer').waitFor();
-      await run(window, 'bough.branch.restoreFiles');
+      await person.at('files-restore').click();
       await window.notification('Restore 2 files?').getByRole('button', { name: 'Restore 2 Files' }).click();
       await window.notification('Restored:').waitFor();
       server.enqueue(reply.calls([read('src/price.ts'), read('CHANGES.md')]), reply.text('As before.'));

@@ -44,7 +44,7 @@ export function createKeptFiles(read: ReadKept): KeptFiles {
   return {
     uri: (session, path, hash) => (hash === null ? undefined : uriOf(session, path, hash)),
     async showAll(title, pairs) {
-      const resources = pairs.flatMap(({ left, right }) => {
+      const resources = pairs.map(atOnePath).flatMap(({ left, right }) => {
         const label = right ?? left;
         return label === undefined ? [] : [[label, left, right]];
       });
@@ -58,6 +58,14 @@ export function createKeptFiles(read: ReadKept): KeptFiles {
     },
     dispose: () => void registration.dispose(),
   };
+}
+
+/** Sides of other paths would be shown as a file that was renamed: what was kept is named as the file itself is. */
+function atOnePath({ path, left, right }: FilePair): FilePair {
+  if (left === undefined || right === undefined) return { path, left, right };
+  return left.scheme === SCHEME
+    ? { path, left: left.with({ path: right.path }), right }
+    : { path, left, right: right.with({ path: left.path }) };
 }
 
 function wordsOf(bytes: Uint8Array): string {
