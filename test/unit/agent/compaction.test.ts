@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Compaction } from '../../../src/shared/entry.js';
 import type { ModelMessage } from '../../../src/ports.js';
 import { failureOf, openBench, type Bench, type BenchOptions } from './bench.js';
-import { calls, dropped, fails, overloaded, text, type Reply } from './fake-model.js';
+import { begins, calls, dropped, fails, hang, overloaded, text, type Reply } from './fake-model.js';
 
 const words = (count: number, about: string): string =>
   Array.from({ length: count }, (_, index) => `${about} number ${index}`).join('\n');
@@ -90,6 +90,33 @@ describe('a compaction by command', () => {
     expect(toldTo(bench, 4)).toContain('apple number 7');
   });
 
+  it('E10: a summary stream dropped half-way is made anew from its beginning, and its first half is nowhere', async () => {
+    const bench = await talked({}, begins('Half of it ', fails(dropped())), text('Fruit.'), text('Yes.'));
+    const done = bench.do({ type: 'compact' });
+    await bench.clock.advance(60_000);
+    await done;
+    expect(compactions(bench).map(({ summary }) => summary)).toEqual(['Fruit.']);
+    expect(JSON.stringify(bench.disk.entries)).not.toContain('Half of it');
+    await bench.send('Sure?');
+    expect(toldTo(bench, 5)).not.toContain('Half of it');
+  });
+
+  it('E10: one that is dropped half-way each time leaves the line as it was, and says so', async () => {
+    const half = begins('Half of it ', fails(dropped()));
+    const bench = await talked({ settings: { maxAttempts: 2 } }, half, half, half, text('Yes.'));
+    const path = await bench.log.path();
+    const asked = bench.do({ type: 'compact' });
+    await bench.clock.advance(600_000);
+    expect(failureOf(await asked).message).toContain('The connection was lost.');
+    expect(bench.model.asked).toHaveLength(6);
+    expect(await bench.log.path()).toEqual(path);
+    expect(compactions(bench)).toEqual([]);
+    expect(JSON.stringify(bench.disk.entries)).not.toContain('Half of it');
+    expect(bench.session.run()).toBe('idle');
+    await bench.send('Sure?');
+    expect(toldTo(bench, 6)).toContain('apple number 7');
+  });
+
   it('is retried like any request, each retry a pair of notes', async () => {
     const bench = await talked({}, [fails(overloaded())], [fails(dropped())], text('Fruit.'));
     const done = bench.do({ type: 'compact' });
@@ -113,20 +140,43 @@ describe('a compaction by command', () => {
     expect(bench.isFree()).toBe(true);
   });
 
-  it('E13: what is sent meanwhile is queued, and sent once after it', async () => {
+  it('E13: two prompts sent meanwhile are queued, and each is sent once after it, in order', async () => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
-    const bench = await talked({}, [() => gate, ...text('Fruit.')], text('Answered.'));
+    const bench = await talked({}, [() => gate, ...text('Fruit.')], text('Answered.'), text('And that.'));
     const done = bench.do({ type: 'compact' });
     await expect.poll(() => bench.session.isCompacting()).toBe(true);
     await bench.send('And now?');
-    expect(bench.log.state().queue.map((item) => item.text)).toEqual(['And now?']);
+    await bench.send('And then?');
+    expect(bench.log.state().queue.map((item) => item.text)).toEqual(['And now?', 'And then?']);
     open();
     await done;
     await bench.session.settled();
+    await expect.poll(() => bench.model.asked).toHaveLength(6);
+    await bench.session.settled();
     expect(bench.log.state().queue).toEqual([]);
-    expect(toldTo(bench, 4)).toContain('And now?');
     expect(toldTo(bench, 4)).toContain('Fruit.');
+    expect(toldTo(bench, 4)).toContain('And now?');
+    expect(toldTo(bench, 4)).not.toContain('And then?');
+    const said = toldTo(bench, 5);
+    expect(said.indexOf('And now?')).toBeLessThan(said.indexOf('And then?'));
+    expect(said.match(/And (now|then)\?/g)).toEqual(['And now?', 'And then?']);
+  });
+
+  it('E13: a compaction takes nothing from a queue that is held; each is sent once when it is released', async () => {
+    const bench = await talked({}, begins('some', hang()), text('Fruit.'), text('One.'), text('Two.'));
+    await bench.send('Go on');
+    await bench.send('And now?', { mode: 'queue' });
+    await bench.send('And then?', { mode: 'queue' });
+    await bench.do({ type: 'stop' });
+    await bench.do({ type: 'compact' });
+    expect(compactions(bench)).toHaveLength(1);
+    const { queue, queue_held } = bench.log.state();
+    expect([queue_held, queue.map((item) => item.text)]).toEqual([true, ['And now?', 'And then?']]);
+    await bench.do({ type: 'release_queue' });
+    await bench.session.settled();
+    expect(bench.log.state().queue).toEqual([]);
+    expect(toldTo(bench, 6).match(/And (now|then)\?|Fruit\./g)).toEqual(['Fruit.', 'And now?', 'And then?']);
   });
 
   it('refuses where there is nothing to summarise', async () => {
