@@ -5,13 +5,11 @@ import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { type Editor, eventually } from './bench/index.js';
 import { sessionsPane } from './bench/sessions-tree.js';
+import { branchRows, type Leaf, reachEach, shownIds } from './leaves.js';
 import { onlyLog } from './log-on-disk.js';
 import { writeBranchedLog, writeManyLogs } from './many-logs.js';
 import { reloaded } from './person.js';
 import { withScriptedModel } from './scripted.js';
-
-const branches = async (editor: Editor) => (await editor.sessionsTree()).filter(({ level }) => level === 2);
-const titles = async (editor: Editor) => (await branches(editor)).map(({ title }) => title);
 
 async function expand(editor: Editor): Promise<void> {
   const row = await editor.row('Plan a trip');
@@ -30,73 +28,62 @@ test('H2: branches at three places: each leaf is reached from list, picker, tree
     );
     await person.ask('Plan a trip', 'Where to?');
     await person.ask('To the north', 'North by train.');
+    const leaves: Leaf[] = [];
+    const ended = async (name: string, answer: string) => {
+      leaves.push({ name, answer, ids: await shownIds(person) });
+    };
+    // Two answers to one prompt are told apart by how they end.
+    await ended('To the north, North by train.', 'North by train.');
     // another answer, another second prompt, another first one
     await person.message('assistant').last().hover();
     await person.at('try-again').last().click();
     await person.says('North by car.');
     await person.run('idle');
+    await ended('To the north, North by car.', 'North by car.');
     await person.editTo('To the north', 'To the south', 'South then.');
+    await ended('To the south', 'South then.');
     await person.editTo('Plan a trip', 'Plan a party', 'Elsewhere.');
+    await ended('Plan a party', 'Elsewhere.');
 
-    const leaves = [
-      ['Elsewhere.', 'Plan a party'],
-      ['South then.', 'To the south'],
-      ['North by car.', 'To the north'],
-      ['North by train.', 'To the north'],
-    ] as const;
     const check = async () => {
       await expand(editor);
-      await eventually(async () => (await branches(editor)).length === 4, {
+      await eventually(async () => (await branchRows(editor)).length === 4, {
         what: 'four branches in the list',
       });
-      // the list: newest first
-      expect(await titles(editor)).toEqual(leaves.map(([, title]) => title));
-      for (const index of [3, 1, 0]) {
-        const [leaf, title] = leaves[index] ?? ['', ''];
-        // Two answers to one prompt are told apart by how they end.
-        const name = index === 3 ? `${title}, ${leaf}` : title;
-        await sessionsPane(editor.page).locator(`.monaco-list-row[aria-label^="${name}"]`).click();
-        await person.says(leaf);
-        await eventually(
-          async () =>
-            (await branches(editor)).some(
-              (row) => row.name.startsWith(`${name}, shown`) && row.description.startsWith('shown'),
-            ),
-          { what: `"${name}" is marked as the branch on show` },
-        );
-      }
-      // the palette
-      for (const index of [3, 2, 0, 1]) {
-        const [leaf, title] = leaves[index] ?? ['', ''];
-        await editor.runCommand('Bough: Switch Session…');
-        await editor.pick(title === 'To the north' ? new RegExp(`${title}.*${leaf}`) : title);
-        await person.says(leaf);
-      }
-      // the pickers
-      await person.at('branch-prev').last().click();
-      await person.says('North by');
+      // newest first
+      expect((await branchRows(editor)).map(({ title }) => title)).toEqual(
+        leaves.map(({ name }) => name.split(',')[0]).reverse(),
+      );
+      await reachEach(person, leaves);
     };
     await check();
     await editor.screenshot('branches');
     person = await reloaded(editor);
     await check();
-
-    // the drawn tree has all four ends
     await person.at('tree-toggle').click();
-    for (const [leaf] of leaves) {
-      await person.at('tree-node').filter({ hasText: leaf }).click();
-      await person.says(leaf);
-    }
+    await person.at('tree-node').filter({ hasText: 'North by train.' }).click();
+    await person.says('North by train.');
 
     // a name, given in the list once it has come to rest, is there at once
     await eventually(
       async () =>
-        (await branches(editor)).some(({ name }) => name.startsWith('To the north, North by train., shown')),
+        (await branchRows(editor)).some(({ name }) =>
+          name.startsWith('To the north, North by train., shown'),
+        ),
       { what: 'the list shows the line that was gone to last' },
     );
-    const row = (await branches(editor)).find(({ title }) => title === 'To the south');
-    await row?.locator.hover();
-    await row?.locator.getByRole('button', { name: 'Label…' }).click();
+    const row = (await branchRows(editor)).find(({ title }) => title === 'To the south');
+    const asked = editor.page.locator('.quick-input-widget:visible .quick-input-box input');
+    // A row that was just read anew takes no command, and says so.
+    await eventually(
+      async () => {
+        await row?.locator.hover();
+        await row?.locator.getByRole('button', { name: 'Label…' }).click({ timeout: 2_000 });
+        await asked.waitFor({ timeout: 3_000 });
+        return true;
+      },
+      { what: 'a name is asked for' },
+    );
     await editor.answer('the warm one');
     const named = await editor.row('the warm one');
     expect(named.name).toContain('2 messages of its own');
