@@ -103,18 +103,18 @@ describe('a compaction by command', () => {
 
   it('E10: one that is dropped half-way each time leaves the line as it was, and says so', async () => {
     const half = begins('Half of it ', fails(dropped()));
-    const bench = await talked({ settings: { maxAttempts: 2 } }, half, half, half, text('Yes.'));
+    const bench = await talked({ retry: { maxAttempts: 2 } }, half, half, text('Yes.'));
     const path = await bench.log.path();
     const asked = bench.do({ type: 'compact' });
     await bench.clock.advance(600_000);
     expect(failureOf(await asked).message).toContain('The connection was lost.');
-    expect(bench.model.asked).toHaveLength(6);
+    expect(bench.model.asked).toHaveLength(5);
     expect(await bench.log.path()).toEqual(path);
     expect(compactions(bench)).toEqual([]);
     expect(JSON.stringify(bench.disk.entries)).not.toContain('Half of it');
     expect(bench.session.run()).toBe('idle');
     await bench.send('Sure?');
-    expect(toldTo(bench, 6)).toContain('apple number 7');
+    expect(toldTo(bench, 5)).toContain('apple number 7');
   });
 
   it('is retried like any request, each retry a pair of notes', async () => {
