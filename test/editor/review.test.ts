@@ -104,7 +104,12 @@ test('what a branch changed is reviewed in one editor, marked in open files, und
 
       // Undone together, except what is another's; and that is taken back.
       await said.getByRole('button', { name: 'Undo All…' }).click();
-      await editor.pick('Undo 3 Files');
+      await editor.page
+        .locator('.monaco-dialog-box')
+        .getByText('Undo what Bough changed in 3 files?')
+        .waitFor();
+      await editor.screenshot('undo-all');
+      await editor.confirm('Undo 3 Files');
       await editor.notification('b.txt was changed since').getByRole('button', { name: 'Keep Mine' }).click();
       await eventually(
         () => text('a.txt') === before && !existsSync(path.join(editor.workspace, 'new.txt')),

@@ -8,7 +8,6 @@ import type { FileDifference } from '../../agent/files.js';
 import type { FileChangeOfLine } from '../../agent/review.js';
 import type { AgentSession } from '../../agent/types.js';
 import { unwrap } from '../errors.js';
-import { plainLabel } from '../labels.js';
 import type { FilePair, KeptFiles } from './kept-files.js';
 import { putBack, wordsOf, type RestoreParts } from './restore.js';
 
@@ -82,10 +81,11 @@ const isOf =
 const nothingToReview = (): string =>
   vscode.l10n.t('There are no changes of this branch to look through: all were kept or undone.');
 
-const namesOf = (files: readonly FileChangeOfLine[]): string => {
-  const names = files.slice(0, NAMED).map(({ path }) => path);
-  const more = files.length - names.length;
-  return [...names, ...(more > 0 ? [vscode.l10n.t('{0} more', more)] : [])].join(', ');
+const namesOf = (files: readonly FileChangeOfLine[]): string => listed(files.map(({ path }) => path));
+
+const listed = (names: readonly string[]): string => {
+  const more = names.length - NAMED;
+  return [...names.slice(0, NAMED), ...(more > 0 ? [vscode.l10n.t('{0} more', more)] : [])].join(', ');
 };
 
 const asDifference = ({ before, after, ...file }: FileChangeOfLine): FileDifference => ({
@@ -108,19 +108,16 @@ function pairOf(
   };
 }
 
+/** As the editor itself asks before it discards changes. */
 async function agrees(files: readonly FileDifference[]): Promise<boolean> {
-  const undo =
-    files.length === 1 ? vscode.l10n.t('Undo 1 File') : vscode.l10n.t('Undo {0} Files', files.length);
-  const picked = await vscode.window.showQuickPick(
-    [
-      { label: undo, detail: plainLabel(files.map(wordsOf).join(', ')) },
-      { label: vscode.l10n.t('Leave Them'), detail: vscode.l10n.t('Nothing is written.') },
-    ],
-    {
-      title: vscode.l10n.t('Undo Changes of Bough'),
-      placeHolder: vscode.l10n.t('The files become as they were before. One button brings the changes back.'),
-      ignoreFocusOut: true,
-    },
-  );
-  return picked?.label === undo;
+  const isOne = files.length === 1;
+  const undo = isOne ? vscode.l10n.t('Undo 1 File') : vscode.l10n.t('Undo {0} Files', files.length);
+  const question = isOne
+    ? vscode.l10n.t('Undo what Bough changed in {0}?', files[0]?.path ?? '')
+    : vscode.l10n.t('Undo what Bough changed in {0} files?', files.length);
+  const detail = [
+    ...(isOne && files[0]?.path === wordsOf(files[0]) ? [] : [listed(files.map(wordsOf))]),
+    vscode.l10n.t('The files become as they were before. One button brings the changes back.'),
+  ].join('\n\n');
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, undo)) === undo;
 }
