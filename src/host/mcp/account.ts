@@ -32,6 +32,8 @@ export interface Challenge {
 export interface Account {
   /** Where the server was reached last, with everything put in. */
   url: string | undefined;
+  /** By the configuration, with which it was reached last. */
+  clientId: string | undefined;
   read(): Promise<SignedIn | undefined>;
   write(signedIn: SignedIn | undefined): Promise<void>;
   /** Of the last refusal. */
@@ -56,6 +58,7 @@ export function accountOf({ scope, name: server }: Known, { secrets, hide }: Acc
     );
   return {
     url: undefined,
+    clientId: undefined,
     challenge: {},
     async read() {
       const text = await secrets.get(name);

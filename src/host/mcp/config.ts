@@ -20,6 +20,8 @@ const httpSchema = z.object({
   type: z.enum(['http', 'sse']).optional(),
   url: text,
   headers: z.record(z.string(), z.string()).default({}),
+  /** A client that was registered by hand where the server has its sign-in. */
+  oauth: z.object({ clientId: text.optional() }).optional(),
 });
 
 const inputSchema = z.discriminatedUnion('type', [
@@ -57,6 +59,8 @@ export interface HttpServer {
   type: 'http' | 'sse';
   url: string;
   headers: Record<string, string>;
+  /** As whom Bough signs in, where it cannot register itself. */
+  clientId?: string;
 }
 
 export type ServerConfig = StdioServer | HttpServer;
@@ -140,7 +144,8 @@ function readServer(given: unknown): ServerConfig | string {
     return `its type is ${JSON.stringify(type)}, not "stdio", "http" or "sse".`;
   const read = httpSchema.safeParse(given);
   if (!read.success) return wrongIn(read.error);
-  return { ...read.data, type };
+  const { oauth, ...rest } = read.data;
+  return { ...rest, type, ...(oauth?.clientId === undefined ? {} : { clientId: oauth.clientId }) };
 }
 
 const wrongIn = (error: z.ZodError): string =>

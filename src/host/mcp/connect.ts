@@ -68,11 +68,11 @@ const streamable = (reach: HttpServer, parts: HttpParts): Transport =>
 
 type HttpParts = Pick<ConnectParts, 'fetch' | 'account'>;
 
-function httpOptions({ url, headers }: HttpServer, { fetch, account }: HttpParts) {
+function httpOptions({ url, headers, clientId }: HttpServer, { fetch, account }: HttpParts) {
   const options = { requestInit: { headers }, fetch };
   // Who brings a token of their own signs in with it.
   if (hasToken(headers)) return options;
-  return { ...options, authProvider: bearer(url, { account, fetch }) };
+  return { ...options, authProvider: bearer({ url, clientId }, { account, fetch }) };
 }
 
 const hasToken = (headers: HttpServer['headers']): boolean =>

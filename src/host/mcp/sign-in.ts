@@ -9,6 +9,7 @@ import {
   OAuthError,
   OAuthErrorCode,
   refreshAuthorization,
+  RegistrationRejectedError,
   type AuthProvider,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
@@ -19,8 +20,12 @@ import type { SignedIn } from './account.js';
 import { SignInNeeded, type Interaction, type SignInAbout } from './connection.js';
 
 /** What a request is sent with, renewed where it has run out. */
-export function bearer(url: string, { account, fetch }: SignInAbout): AuthProvider {
+export function bearer(
+  { url, clientId }: { url: string; clientId: string | undefined },
+  { account, fetch }: SignInAbout,
+): AuthProvider {
   account.url = url;
+  account.clientId = clientId;
   let used: string | undefined;
   let renewing: Promise<void> | undefined;
   const current = async (): Promise<SignedIn | undefined> => {
@@ -75,9 +80,9 @@ const OVER: readonly string[] = [
 
 /** Resolves when the person is signed in; what they did is kept only then. */
 export async function signIn({ account, fetch }: SignInAbout, interaction: Interaction): Promise<void> {
-  const { url, challenge } = account;
+  const { url, clientId, challenge } = account;
   if (url === undefined) throw new Error('it was not reached yet, and asked for no sign-in');
-  const { provider, kept } = visitor(interaction);
+  const { provider, kept } = visitor(interaction, clientId);
   const scope = computeScopeUnion((await account.read())?.tokens.scope, challenge.scope);
   const { resourceMetadataUrl } = challenge;
   const options = {
@@ -85,7 +90,7 @@ export async function signIn({ account, fetch }: SignInAbout, interaction: Inter
     ...(scope === undefined ? {} : { scope }),
     ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
   };
-  await auth(provider, options);
+  await orUnregistered(kept, interaction, () => auth(provider, options));
   const { address } = kept;
   if (address === undefined) throw new Error('its sign-in has no page to go to');
   if (!isSafe(address)) throw new Error(`its sign-in is at ${address.origin}, which is not https`);
@@ -109,6 +114,33 @@ export async function signIn({ account, fetch }: SignInAbout, interaction: Inter
   });
 }
 
+/** Many servers know only clients that somebody registered with them: then the person can do that, and is told how. */
+async function orUnregistered(
+  kept: Kept,
+  { redirectUrl }: Interaction,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const { client, discovery } = kept;
+    const metadata = discovery?.authorizationServerMetadata;
+    const knowsNoNew = metadata !== undefined && metadata.registration_endpoint === undefined;
+    const isRefused = error instanceof RegistrationRejectedError;
+    if (client !== undefined || (!knowsNoNew && !isRefused)) throw error;
+    const { origin } = new URL(metadata?.issuer ?? discovery?.authorizationServerUrl ?? redirectUrl);
+    const why = isRefused ? `refused it (${String(error.status)})` : 'takes none that is not known there';
+    const back = new URL(redirectUrl);
+    const ports = back.hostname === '127.0.0.1' ? ' with any port' : '';
+    throw new Error(
+      `Bough could not be registered as a client at ${origin}, which ${why}. Register a public client there that ` +
+        `comes back to ${back.protocol}//${back.hostname}${back.pathname}${ports}, and name it in mcp.json beside the ` +
+        `server's "url": "oauth": { "clientId": "…" }`,
+      { cause: error },
+    );
+  }
+}
+
 /** By the code alone nobody gets in; but what the person types there must not be read on the way. */
 const isSafe = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname));
@@ -123,7 +155,10 @@ interface Kept {
 }
 
 /** Each sign-in is a client of its own: the address that the browser comes back to is another each time. */
-function visitor({ redirectUrl, state }: Interaction): { provider: OAuthClientProvider; kept: Kept } {
+function visitor(
+  { redirectUrl, state }: Interaction,
+  clientId: string | undefined,
+): { provider: OAuthClientProvider; kept: Kept } {
   const kept: Kept = {};
   const provider: OAuthClientProvider = {
     redirectUrl,
@@ -135,7 +170,7 @@ function visitor({ redirectUrl, state }: Interaction): { provider: OAuthClientPr
       token_endpoint_auth_method: 'none',
     },
     state: () => state,
-    clientInformation: () => kept.client,
+    clientInformation: () => kept.client ?? (clientId === undefined ? undefined : { client_id: clientId }),
     saveClientInformation: (client) => void (kept.client = client),
     tokens: () => undefined,
     saveTokens: (tokens) => void (kept.tokens = tokens),

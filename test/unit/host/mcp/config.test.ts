@@ -16,7 +16,7 @@ describe('mcp.json', () => {
         "remote": { "type": "http", "url": "https://example.com/mcp", "headers": { "Authorization": "Bearer x" } },
         /* Neither says its type. */
         "plain": { "command": "server" },
-        "address": { "url": "http://127.0.0.1:1/mcp" },
+        "address": { "url": "http://127.0.0.1:1/mcp", "oauth": { "clientId": "known" } },
         "old": { "type": "sse", "url": "http://127.0.0.1:1/sse" },
       },
     }`);
@@ -38,7 +38,10 @@ describe('mcp.json', () => {
         config: { type: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer x' } },
       },
       { name: 'plain', config: { type: 'stdio', command: 'server', args: [], env: {} } },
-      { name: 'address', config: { type: 'http', url: 'http://127.0.0.1:1/mcp', headers: {} } },
+      {
+        name: 'address',
+        config: { type: 'http', url: 'http://127.0.0.1:1/mcp', headers: {}, clientId: 'known' },
+      },
       { name: 'old', config: { type: 'sse', url: 'http://127.0.0.1:1/sse', headers: {} } },
     ]);
     expect(inputs).toEqual([

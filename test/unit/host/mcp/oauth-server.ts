@@ -18,6 +18,10 @@ export interface OAuthServer {
   forget(all?: boolean): void;
   /** Of the next call: more rights than anybody has. */
   wantMore(scope: string): void;
+  /** Whether it takes clients that it does not know. */
+  register(how: 'open' | 'none' | 'refused'): void;
+  /** Somebody registered this client with it. */
+  know(clientId: string, redirect: string): void;
   close(): Promise<void>;
 }
 
@@ -32,6 +36,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
     seenBySignIn: [] as Record<string, unknown>[],
   };
   let more: string | undefined;
+  let registration: 'open' | 'none' | 'refused' = 'open';
   const give = (): object => {
     const [token, renewal] = [`access-${randomUUID()}`, `refresh-${randomUUID()}`];
     access.add(token);
@@ -99,11 +104,13 @@ export async function startOAuthServer(): Promise<OAuthServer> {
         case '/.well-known/oauth-authorization-server':
           return json(response, {
             ...{ issuer: origin, authorization_endpoint: `${origin}/authorize` },
-            ...{ token_endpoint: `${origin}/token`, registration_endpoint: `${origin}/register` },
+            token_endpoint: `${origin}/token`,
+            ...(registration !== 'none' ? { registration_endpoint: `${origin}/register` } : {}),
             ...{ response_types_supported: ['code'], code_challenge_methods_supported: ['S256'] },
             token_endpoint_auth_methods_supported: ['none'],
           });
         case '/register': {
+          if (registration === 'refused') return json(response, { error: 'access_denied' }, 403);
           const metadata = JSON.parse(body) as { redirect_uris: string[] };
           const client_id = randomUUID();
           clients.set(client_id, metadata.redirect_uris);
@@ -130,6 +137,8 @@ export async function startOAuthServer(): Promise<OAuthServer> {
       if (all) refresh.clear();
     },
     wantMore: (scope) => void (more = scope),
+    register: (how) => void (registration = how),
+    know: (clientId, redirect) => void clients.set(clientId, [redirect]),
     close: () => new Promise((done) => (server.close(() => done()), server.closeAllConnections())),
   };
 }

@@ -21,10 +21,10 @@ afterEach(async () => {
 
 const headers = { 'X-Secret': 'of-the-server' };
 
-function reached(account: Account) {
+function reached(account: Account, known: { clientId?: string } = {}) {
   const events = { onTools: () => undefined, onEnded: () => undefined, onSaid: () => undefined };
   return connect(
-    { type: 'http', url: server.url, headers },
+    { type: 'http', url: server.url, headers, ...known },
     {
       ...{ version: '1', roots: () => [], supervisor: '', clock: systemClock, env: {}, fetch },
       account,
@@ -134,4 +134,29 @@ it('a sign-in is for the address it was made at', async () => {
   const signedIn = await account.read();
   if (signedIn !== undefined) await account.write({ ...signedIn, url: 'https://elsewhere.example/mcp' });
   await expect(reached(account)).rejects.toThrow('it asks for a sign-in');
+});
+
+it.each([
+  ['none', 'takes none that is not known there'],
+  ['refused', 'refused it (403)'],
+] as const)('says what to do where no client can register itself: %s', async (how, why) => {
+  server.register(how);
+  const account = memoryAccount();
+  await reached(account).catch(() => undefined);
+  const said = await signIn({ account, fetch }, browser()).catch(String);
+  const { pathname } = new URL(redirect.url);
+  expect(said).toContain(`could not be registered as a client at ${server.origin}, which ${why}.`);
+  expect(said).toContain(`comes back to http://127.0.0.1${pathname} with any port`);
+  expect(said).toContain('"oauth": { "clientId": "…" }');
+});
+
+it('signs in as the client that the configuration names, without registering', async () => {
+  server.register('none');
+  server.know('known-there', redirect.url);
+  const account = memoryAccount();
+  await reached(account, { clientId: 'known-there' }).catch(() => undefined);
+  await signIn({ account, fetch }, browser());
+  expect(await echo(account)).toContain('{\\"a\\":1}');
+  expect(server.asked).not.toContain('POST /register');
+  expect((await account.read())?.client.client_id).toBe('known-there');
 });
