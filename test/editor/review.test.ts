@@ -69,6 +69,46 @@ test('a proposal is edited in the diff of VS Code, one change of it left out, an
     await eventually(async () => (await diff.count()) === 0, { what: 'the diff of a decided call closes' });
   }));
 
+test('a proposal is approved as it stands in its diff, or denied, from the title of that diff', () =>
+  withScriptedModel({ files: { 'a.txt': before } }, async ({ editor, server, person }) => {
+    const { page } = editor;
+    const text = () => readFileSync(path.join(editor.workspace, 'a.txt'), 'utf8');
+    const edit = (old_text: string, new_text: string) =>
+      reply.calls([{ name: 'edit', args: { path: 'a.txt', edits: [{ old_text, new_text }] } }]);
+    const openDiff = person.chat.getByRole('button', { name: /^Open diff/ });
+    const diff = page.locator('.monaco-diff-editor');
+    const title = (name: string) =>
+      page.locator('.editor-actions').getByRole('button', { name, exact: true });
+
+    server.enqueue(edit('line 3\n', 'line three\n'), edit('line 4\n', 'line four\n'), reply.text('Done.'));
+    await person.send('Write out three and four');
+    await person.approval().waitFor();
+    await openDiff.click();
+    await diff.waitFor();
+    await diff.locator('.editor.modified .view-line').filter({ hasText: 'line three' }).click();
+    await page.keyboard.press('End');
+    await page.keyboard.type('!');
+    await editor.screenshot('title');
+    await title('Approve').click();
+    await eventually(() => text() === before.replace('line 3\n', 'line three!\n'), {
+      what: 'what stood in the diff is written',
+    });
+    await eventually(async () => (await diff.count()) === 0, { what: 'the diff of a decided call closes' });
+
+    await person.approval().filter({ hasText: 'line four' }).waitFor();
+    await openDiff.last().click();
+    await diff.waitFor();
+    await title('Deny').click();
+    await person.says('Done.');
+    await person.run('idle');
+    expect(text()).toBe(before.replace('line 3\n', 'line three!\n'));
+    expect(ofType(onlyLog(editor.storage()), 'approval_decision')).toMatchObject([
+      { decision: 'allow', edited_input: { path: 'a.txt' } },
+      { decision: 'deny' },
+    ]);
+    await eventually(async () => (await diff.count()) === 0, { what: 'its diff closes too' });
+  }));
+
 const writes = (file: string, content: string) => ({ name: 'write', args: { path: file, content } });
 
 test('what a branch changed is reviewed in one editor, marked in open files, undone and kept together', () =>

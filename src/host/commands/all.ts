@@ -15,6 +15,7 @@ import type { KeptFiles } from '../editor/kept-files.js';
 import type { PreviewQuestions } from '../editor/preview-question.js';
 import type { RestoreParts } from '../editor/restore.js';
 import { addCommands } from './add.js';
+import { approvalCommands } from './approval.js';
 import { branchCommands } from './branch.js';
 import { compareCommands } from './compare.js';
 import type { Commands } from './commands.js';
@@ -62,6 +63,7 @@ export function allCommands(parts: AllCommandParts): Commands {
       now,
     }),
     ...turnCommands(shared),
+    ...approvalCommands({ sessions, chats, drafts: ground.drafts, tell }),
     ...goalCommands(shared),
     ...messageCommands(shared),
     ...branchCommands({ sessions, chats, reports, targets, restore: restoreParts(parts), tell }),

@@ -64,6 +64,8 @@ export interface Commands {
   'bough.message.edit': (target?: unknown) => Promise<void>;
   'bough.message.copy': (target?: unknown) => Promise<void>;
   'bough.approval.next': () => Promise<void>;
+  'bough.approval.approve': (target?: unknown) => Promise<void>;
+  'bough.approval.deny': (target?: unknown) => Promise<void>;
   'bough.code.apply': (change?: unknown) => Promise<void>;
   'bough.code.discard': (change?: unknown) => Promise<void>;
   'bough.restore.apply': () => Promise<void>;
@@ -136,6 +138,8 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.message.edit': 'Editing the message',
   'bough.message.copy': 'Copying the message',
   'bough.approval.next': 'Showing the approval',
+  'bough.approval.approve': 'Approving',
+  'bough.approval.deny': 'Denying',
   'bough.code.apply': 'Applying the change',
   'bough.code.discard': 'Discarding the change',
   'bough.restore.apply': 'Restoring files',
