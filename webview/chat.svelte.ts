@@ -24,7 +24,7 @@ import { Sending, type SendMode } from './composer/sending.js';
 import { Queued } from './composer/queued.js';
 import { Slash } from './composer/slash.js';
 import type { Connection, HostMessage } from './connection.js';
-import { leftBranch, type LeftBranch } from './left-branch.js';
+import { Leaving } from './leaving.svelte.js';
 import { MessageTexts } from './message-texts.js';
 import { Session } from './session.svelte.js';
 import { Find } from './transcript/find/find.svelte.js';
@@ -37,6 +37,7 @@ export class Chat {
   readonly unsent = new UnsentTexts();
   readonly find = new Find();
   readonly attaching: Attaching;
+  readonly leaving: Leaving;
   readonly queued: Queued;
   readonly sending: Sending;
   readonly slash: Slash;
@@ -52,8 +53,6 @@ export class Chat {
   isApprovalWanted = $state.raw(false);
   /** Grows when the person asked for something that is answered at the end of the conversation. */
   followRequests = $state.raw(0);
-  /** The line that was just left for another one. */
-  left = $state.raw<LeftBranch | null>(null);
   /** Ends of the two lines that are shown beside each other. */
   compared = $state.raw<{ readonly left_id: string; readonly right_id: string } | null>(null);
   /** The entry that is to come into sight in the conversation; null for its beginning. Another object for each request. */
@@ -95,7 +94,7 @@ export class Chat {
       problem: () => this.problem,
       say: (problem) => (this.problem = problem),
       onAnswered: () => this.followRequests++,
-      onLeft: (left) => (this.left = left),
+      onLeft: (left) => (this.leaving.branch = left),
     });
     this.texts = new MessageTexts({
       session: this.session,
@@ -108,6 +107,12 @@ export class Chat {
         this.focusRequests++;
       },
       orExplain,
+    });
+    this.leaving = new Leaving({
+      session: this.session,
+      act: (intent) => this.act(intent),
+      bringBack: (prompt) => this.texts.bringBack(prompt),
+      saveDraft: () => this.saveDraft(),
     });
     this.attaching = new Attaching({
       draft: this.draft,
@@ -173,10 +178,7 @@ export class Chat {
       return;
     }
     if (message.type === 'undone') {
-      const { info, state, outline } = this.session;
-      if (message.session !== info?.id) return;
-      this.left = leftBranch(outline.index, message.entry_id, state?.head ?? null);
-      void this.#undone();
+      if (message.session === this.session.info?.id) this.leaving.undoneFrom(message.entry_id);
       return;
     }
     if (message.type === 'edited') {
@@ -202,7 +204,11 @@ export class Chat {
       this.saveDraft();
       this.sending.leave();
     }
+    const { size } = this.session.outline.index;
+    const head = this.session.state?.head;
     this.session.receive(message);
+    const hasMoved = message.type === 'snapshot' && shown === message.session.id && head !== undefined;
+    if (hasMoved && size === this.session.outline.index.size) this.leaving.lookBack(head);
     // Whoever was in the way is gone: it can be sent now.
     const isFree = wasHeld && this.session.status?.isHeld !== true;
     if (isFree && this.problem?.failure.code === 'Locked') this.problem = null;
@@ -237,7 +243,7 @@ export class Chat {
     this.sending.back();
     this.unsent.load(draft);
     this.problem = null;
-    this.left = null;
+    this.leaving.branch = null;
     this.compared = null;
     this.#acting.forget();
     const gone = this.#pruneUnsent();
@@ -267,16 +273,8 @@ export class Chat {
   /** Carries out an intent; what the host answers instead is shown. */
   async act(intent: Intent): Promise<boolean> {
     const isDone = await this.#acting.act(intent);
-    if (isDone && intent.type === 'undo') await this.#undone();
+    if (isDone && intent.type === 'undo') await this.leaving.undone();
     return isDone;
-  }
-
-  /** What was said is not lost: the way back is offered, and the prompt stands in the composer if that is free. */
-  async #undone(): Promise<void> {
-    if (this.left === null) return;
-    this.left = { ...this.left, isUndone: true };
-    await this.texts.bringBack(this.left.prompt ?? this.left.from_id);
-    this.saveDraft();
   }
 
   async command(command: UiCommand): Promise<void> {
@@ -299,20 +297,6 @@ export class Chat {
   /** Sends a text that is not in the composer: a suggestion. */
   async sendText(text: string): Promise<void> {
     await this.act({ type: 'send', text, mentions: [], mode: 'send' });
-  }
-
-  /** Tells the line that is shown what was said on the one that was left. */
-  async bringSummary(focus: string | undefined): Promise<void> {
-    const { left } = this;
-    if (left === null) return;
-    const { from_id, to_id } = left;
-    const intent: Intent = {
-      type: 'bring_summary',
-      from_id,
-      to_id,
-      ...(focus === undefined ? {} : { focus }),
-    };
-    if (await this.act(intent)) this.left = null;
   }
 
   /** Brings an entry of the shown line into sight. */
@@ -381,7 +365,7 @@ export class Chat {
 
   #sent(): void {
     this.problem = null;
-    this.left = null;
+    this.leaving.branch = null;
     this.saveDraft();
   }
 

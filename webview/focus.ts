@@ -8,14 +8,32 @@ export function reportFocus(target: Window, report: (focused: boolean) => void):
 }
 
 /**
- * Ctrl/Cmd+Backspace deletes a word where there is one, and stops the run where there is none. VS Code hears every key by
- * a listener on the window, so what ends at the document never becomes a key binding.
+ * Keys that a text field does at once by itself, and that VS Code would do too: it hears every key by a listener on the window,
+ * so what ends at the document never becomes a key binding. Ctrl/Cmd+Backspace deletes a word where there is one, and stops
+ * the run where there is none. Ctrl/Cmd+A as a command comes back some moments later, and then selects what was typed
+ * meanwhile, so that the next key replaces it.
  */
-export function keepWordDeletion(document: Document): void {
+export function keepFieldKeys(document: Document): void {
   document.addEventListener('keydown', (event) => {
-    if (event.key !== 'Backspace' || !(event.ctrlKey || event.metaKey)) return;
     const { target } = event;
     const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
-    if (isField && target.value !== '') event.stopPropagation();
+    if (!isField || !(event.ctrlKey || event.metaKey)) return;
+    if (event.key === 'Backspace' && target.value !== '') event.stopPropagation();
+    if (event.key.toLowerCase() === 'a' && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      event.stopPropagation();
+      target.select();
+    }
   });
+}
+
+/** What takes letters itself, or goes by them. */
+const TAKES_LETTERS =
+  'input, textarea, select, [contenteditable], [role="tree"], [role="menu"], [role="listbox"]';
+
+/** Whether a key is a letter of a text that nothing takes where the keyboard is. A space presses or scrolls. */
+export function isTypedNowhere(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
+  if ([...event.key].length !== 1 || event.key === ' ') return false;
+  return !(event.target instanceof Element && event.target.closest(TAKES_LETTERS) !== null);
 }

@@ -6,7 +6,7 @@ import { mount } from 'svelte';
 import App from './App.svelte';
 import { Chat } from './chat.svelte.js';
 import { connect } from './connection.js';
-import { keepWordDeletion, reportFocus } from './focus.js';
+import { keepFieldKeys, reportFocus } from './focus.js';
 import { paced } from './pace.js';
 import { reportTrouble } from './trouble.js';
 import { warmUp } from './warm-up.js';
@@ -15,7 +15,7 @@ import { openWire } from './wire.js';
 const wire = openWire();
 reportTrouble(window, (text) => wire.post({ type: 'trouble', text }));
 reportFocus(window, (focused) => wire.post({ type: 'focus', focused }));
-keepWordDeletion(document);
+keepFieldKeys(document);
 
 const chat = new Chat({
   connect: (receive, shown) => connect(wire, receive, shown),

@@ -133,6 +133,18 @@ export function approvalTests(open: Open): void {
         .toEqual({ type: 'decide', call_id: 'r1', decision: 'allow', scope: 'always' });
     });
 
+    it('what is typed after a click on Approve goes into the composer, from its first letter on', async () => {
+      const scene = workingScene();
+      askForApproval(scene);
+      const chat = await open(scene);
+      await eventually(() => chat.at('approve').getAttribute('aria-disabled')).toBe('false');
+      await chat.at('approve').click();
+      await eventually(() => chat.intents().length).toBe(1);
+      await chat.page.keyboard.type('hello there');
+      expect(await chat.composer.inputValue()).toBe('hello there');
+      expect(chat.intents()).toHaveLength(1);
+    });
+
     it('F6 G10: a command is changed on its card before it runs; no key approves', async () => {
       const scene = workingScene();
       askForApproval(scene);

@@ -105,6 +105,29 @@ export function treeTests(open: Open): void {
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: ids.olderEnd });
     });
 
+    it('offers the way back to what was left by a list or a command of the editor', async () => {
+      const { scene, ids } = forked();
+      const chat = await open(scene);
+      const end = scene.fold.head;
+      // Another line is shown, and nobody asked for it in the view.
+      await chat.post(scene.goTo(ids.olderEnd));
+      await chat.at('left-branch').getByText('2 messages').waitFor();
+      await chat.at('left-back').click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: end });
+      await chat.post(scene.goTo(end));
+      // What is offered now is the line that was just left, not the one that is shown.
+      await chat.at('left-back').click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'navigate', entry_id: ids.olderEnd });
+      await chat.post(scene.goTo(ids.olderEnd));
+      await chat.at('left-branch').waitFor();
+      // A part of what is shown was left by nobody.
+      await chat.post(scene.goTo(ids.olderEnd));
+      await chat.post(scene.goTo(end));
+      await chat.post(scene.goTo(ids.first));
+      await chat.post(scene.goTo(end));
+      await eventually(() => chat.at('left-branch').count()).toBe(0);
+    });
+
     it('offers the way back to the line that was left, and a summary of it', async () => {
       const { scene, ids } = forked();
       const chat = await open(scene);
