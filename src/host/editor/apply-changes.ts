@@ -7,6 +7,7 @@ import type { AppliedChange, FileChange } from '../../ports.js';
 import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
 import { decodeText, encodeUtf8 } from './decode.js';
 import { fileFailure } from './file-errors.js';
+import { lockedFailure } from './locked.js';
 import { minimalChange } from './minimal-change.js';
 import { decodeAsShown, openDocument } from './read-text.js';
 
@@ -48,6 +49,9 @@ async function open(change: FileChange): Promise<Target | Failure> {
   const uri = vscode.Uri.parse(path.uri, true);
   const wasDirty = openDocument(uri)?.isDirty === true;
   const bytes = await bytesOf(uri);
+  // What is typed into an unsaved editor is not written.
+  const locked = wasDirty ? null : await lockedFailure(path);
+  if (locked !== null) return locked;
   if (before === null) {
     if (bytes === null && !wasDirty) return { change, uri, document: undefined, wasDirty, beforeBytes: null };
     return toolFailure('changed', `${path.shown} exists meanwhile; nothing was written. Read it first.`);

@@ -8,6 +8,7 @@ import { isFailure, toolFailure, type Failure } from '../../shared/failure.js';
 import { applyChanges } from './apply-changes.js';
 import { decodeText, sha256 } from './decode.js';
 import { fileFailure } from './file-errors.js';
+import { lockedFailure } from './locked.js';
 import { openDocument, readCurrent } from './read-text.js';
 
 export async function putFile(path: WorkspacePath, { seen, bytes }: PutChange): Promise<PutResult | Failure> {
@@ -58,7 +59,8 @@ async function readOnlyFailure(path: WorkspacePath, uri: vscode.Uri): Promise<Fa
   if (vscode.workspace.fs.isWritableFileSystem(uri.scheme) === false) return readOnly(path);
   try {
     const { permissions = 0 } = await vscode.workspace.fs.stat(uri);
-    return (permissions & vscode.FilePermission.Readonly) === 0 ? null : readOnly(path);
+    if ((permissions & vscode.FilePermission.Readonly) !== 0) return readOnly(path);
+    return (await lockedFailure(path)) === null ? null : readOnly(path);
   } catch (error) {
     const failure = fileFailure(path.shown, error);
     return failure.code === 'missing' ? null : failure;
