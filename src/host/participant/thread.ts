@@ -46,10 +46,7 @@ const ownAnswers = (history: vscode.ChatContext['history']): vscode.ChatResponse
     (turn): turn is vscode.ChatResponseTurn => 'response' in turn && turn.participant === PARTICIPANT,
   );
 
-/**
- * Our line stands first in the answer that a chat begins with. It alone is trusted, which VS Code forgets over a reload; a
- * later answer may begin with a model's words, so that its line must be trusted still.
- */
+/** Our line stands first in the answer that a chat begins with, and alone is trusted; a later one may begin with a model's words. */
 function linkedIn(part: unknown, key: string, { isEarliest }: { isEarliest: boolean }): string | undefined {
   if (typeof part !== 'object' || part === null || !('value' in part)) return undefined;
   const { value } = part;
