@@ -43,6 +43,29 @@ export function compareTests(open: Open): void {
       expect(chat.intents()).toEqual([]);
     });
 
+    it('are called by the last name that was given on what is their own', async () => {
+      const scene = new Scene();
+      scene.user('Plan the trip');
+      const answer = scene.answer('By train or by car?');
+      scene.add({ type: 'label', target_id: answer, label: 'what both have' });
+      const train = scene.user('By train');
+      scene.add({ type: 'label', target_id: train, label: 'rails' });
+      scene.answer('Nine hours.');
+      scene.user('Are there seats?');
+      const right_id = scene.answer('There are.');
+      scene.add({ type: 'head', entry_id: answer });
+      scene.user('By car');
+      const left_id = scene.answer('Seven hours by car.');
+      const chat = await open(scene);
+      await chat.post({ type: 'compare', left_id, right_id });
+      const columns = chat.at('compare-column');
+      await columns.first().waitFor();
+      expect(await columns.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))).toEqual([
+        'By car, on show',
+        'rails',
+      ]);
+    });
+
     it('are called as they begin where nobody named them, and say whole from where they part', async () => {
       const scene = new Scene();
       scene.user('Plan the trip');
