@@ -42,6 +42,7 @@ import { OtherFolders } from './sessions/other-folders.js';
 import { standWhereWritten } from './sessions/other-window.js';
 import { letSessionsRest } from './sessions/rest.js';
 import { applyRetention } from './sessions/retention.js';
+import { showReading } from './sessions/show-reading.js';
 import { SessionsTree } from './sessions/tree.js';
 import { filterWords } from './sessions/tree-filter.js';
 import type { SessionsView } from './sessions/view.js';
@@ -128,6 +129,7 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   bag.add(vscode.workspace.onDidChangeWorkspaceFolders(followFolders));
   early.dispose();
   if (hasOtherFolders) followFolders();
+  bag.add(showReading({ reading: store.reading, clock: systemClock }));
   bag.add(tree.onDidFilter((filter) => parts.list.say(filterWords(filter))));
   bag.add(chats.onChange(whenOther(shown, () => tree.refresh())));
   bag.add(sessions.on(({ id, type }) => (type === 'closed' ? drafts.forget(id) : undefined)));

@@ -8,6 +8,7 @@ import { isBoughError, type BoughError } from '../shared/failure.js';
 import { DeletedMarks, type MarkParts } from './deleted-marks.js';
 import { inParallel } from './in-parallel.js';
 import { indexFileIn, readIndex, writeIndex, type IndexRow } from './index-file.js';
+import { ListReading, type Readable } from './list-reading.js';
 import { byUpdate, cursorAt, hasTitle, isOfKind, pageLimit, rowAt, type RowKey } from './list-page.js';
 import type { ReadTexts } from './said-text.js';
 import { SaidTexts } from './said-texts.js';
@@ -15,11 +16,10 @@ import { isSessionName, LOG_SUFFIX, sessionName } from './session-name.js';
 import { Serial } from './serial.js';
 import { ifThere, storageFailure, stored } from './storage.js';
 import type { ListQuery, SessionSummary } from './store.js';
-import { missing, summarise, unreadable } from './summary.js';
+import { missing, summarise, unread, unreadable } from './summary.js';
 
-/** How many files are looked at, and read, at a time. */
+/** How many files are looked at at a time. */
 const STATS_AT_ONCE = 32;
-const READS_AT_ONCE = 2;
 /** Pages that are asked for so soon after another belong to the same list. */
 const SAME_LIST_MS = 1_000;
 /** Of a log that cannot even be looked at. */
@@ -56,6 +56,7 @@ export class Catalog {
   #rows: Map<string, IndexRow> | undefined;
   readonly #deleted: DeletedMarks;
   readonly #said: SaidTexts;
+  readonly reading = new ListReading();
   #hasExpired = false;
   /** What the folder came to when it was looked at last, in order. */
   #listed: { at: number; rows: SessionSummary[] } | undefined;
@@ -68,7 +69,9 @@ export class Catalog {
   }
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
-    const all = query.cursor === undefined ? await this.all() : await this.#ofThePageBefore();
+    // Whose a log is only the log says: none may be missing from an owner's list because somebody stopped the reading.
+    const isWhole = query.owner !== undefined;
+    const all = query.cursor === undefined ? await this.all(isWhole) : await this.#ofThePageBefore(isWhole);
     if ((query.text?.trim() ?? '') === '') return page(all, query);
     const rows = all.filter(isOfKind(query));
     return page(await this.#saying(query, rows), query);
@@ -87,21 +90,23 @@ export class Catalog {
     return rows.filter((row) => isCalled(row) || said.has(sessionName(row.id)));
   }
 
-  /** In order. */
-  all(): Promise<SessionSummary[]> {
-    return this.#serial.run(() => this.#reconcile());
+  /** In order. `isWhole`: what a stopped reading left is read, too. */
+  all(isWhole = false): Promise<SessionSummary[]> {
+    return this.#serial.run(() => this.#reconcile({ isWhole }));
   }
 
   /** Who leafs through a long list looks at the folder once; later on it is looked at again. */
-  async #ofThePageBefore(): Promise<readonly SessionSummary[]> {
+  async #ofThePageBefore(isWhole: boolean): Promise<readonly SessionSummary[]> {
     const { clock } = this.#parts;
     const listed = this.#listed;
-    return listed !== undefined && clock.elapsed() - listed.at < SAME_LIST_MS ? listed.rows : this.all();
+    return listed !== undefined && clock.elapsed() - listed.at < SAME_LIST_MS
+      ? listed.rows
+      : this.all(isWhole);
   }
 
   /** Makes the index again from the logs; rows of logs that are not found here stay. */
   async rebuild(): Promise<void> {
-    await this.#serial.run(() => this.#reconcile(true));
+    await this.#serial.run(() => this.#reconcile({ isAnew: true, isWhole: true }));
   }
 
   /** The row of one log, read anew unless the index knows it as it is; the index is left alone. */
@@ -172,11 +177,12 @@ export class Catalog {
   }
 
   /** Brings the index up to what the folder holds and returns all rows. */
-  async #reconcile(isAnew = false): Promise<SessionSummary[]> {
+  async #reconcile({ isAnew = false, isWhole = false }): Promise<SessionSummary[]> {
     const known = (this.#rows ??= await this.#readIndex());
     const found = await this.#look();
     const rows =
-      (isAnew ? undefined : rowsIfSame(found, known)) ?? (await this.#readChanged(found, known, isAnew));
+      (isAnew ? undefined : rowsIfSame(found, known)) ??
+      (await this.#readChanged(found, known, { isAnew, isWhole }));
     if (this.#parts.isToRead !== true) {
       await this.#clearFound(found);
       await this.#expireOnce();
@@ -189,7 +195,7 @@ export class Catalog {
   async #readChanged(
     found: readonly Found[],
     known: ReadonlyMap<string, IndexRow>,
-    isAnew: boolean,
+    { isAnew, isWhole }: { isAnew: boolean; isWhole: boolean },
   ): Promise<SessionSummary[]> {
     const index = new Map<string, IndexRow>();
     const rows: SessionSummary[] = [];
@@ -200,7 +206,7 @@ export class Catalog {
       if (row !== undefined) index.set(name, row);
     };
     let hasChanged = false;
-    const changed: { name: string; stat: FileStat }[] = [];
+    const changed: Readable[] = [];
     for (const log of found) {
       const { name } = log;
       const row = known.get(name);
@@ -210,7 +216,7 @@ export class Catalog {
         index.set(name, row);
       } else changed.push(log);
     }
-    await inParallel(READS_AT_ONCE, changed, async ({ name, stat }) => {
+    const left = await this.reading.each(changed, isWhole, async ({ name, stat }) => {
       const summary = await this.#summarise(name, stat, known.get(name)?.summary);
       if (summary === undefined) return;
       if (summary.status === 'unreadable') return fail(name, summary);
@@ -218,6 +224,7 @@ export class Catalog {
       rows.push(summary);
       index.set(name, { size: summary.size, mtime: summary.updated, summary });
     });
+    for (const { name, stat } of left) fail(name, unread(name, stat, known.get(name)?.summary));
     for (const { name, summary } of await this.#lost(notAmong(found, known))) fail(name, summary);
     this.#rows = index;
     const isOther = hasChanged || index.size !== known.size;

@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Disposable } from '../ports.js';
 import { BoughError, isBoughError } from '../shared/failure.js';
 import { Catalog } from './catalog.js';
+import type { ListReading } from './list-reading.js';
 import { Copies } from './copies.js';
 import { exists } from './copy-init.js';
 import type { SessionLease } from './lease.js';
@@ -48,6 +49,8 @@ export class FileStore implements SessionStore, StoreAbilities {
   readonly #parts: FileStoreParts;
   readonly #sessions: string;
   readonly #catalog: Catalog;
+  /** Of the logs that its list has to read. */
+  readonly reading: ListReading;
   readonly #trash: Trash;
   readonly #handles: SessionHandles;
   readonly #copies: Copies;
@@ -61,6 +64,7 @@ export class FileStore implements SessionStore, StoreAbilities {
     const list = { files, clock, who, onTrouble, producer, sessions: this.#sessions };
     const cache = path.join(parts.folder, 'cache');
     this.#catalog = new Catalog({ ...list, cache, ...(readTexts === undefined ? {} : { readTexts }) });
+    this.reading = this.#catalog.reading;
     const folder = path.join(parts.folder, 'trash');
     this.#trash = new Trash({ files, folder, sessions: this.#sessions, clock, who });
     const made = ({ name }: SessionPaths): Promise<void> => this.#catalog.made(name);

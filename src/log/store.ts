@@ -243,7 +243,8 @@ export interface SessionSummary {
   origin?: string;
   /** As the log alone says; a live run is known to the host. */
   /** `missing`: the list knows it, but its log is not found here; it keeps its row until it is deleted. */
-  status: 'idle' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'unreadable' | 'missing';
+  /** `unread`: its log is there, and reading the list was stopped before it came to it. */
+  status: 'idle' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'unreadable' | 'missing' | 'unread';
   detail?: string;
 }
 

@@ -80,6 +80,12 @@ export function unreadable(
   };
 }
 
+/** A session whose log is there, and was not read when the list was made. */
+export function unread(name: string, stat: FileStat, known?: SessionSummary): SessionSummary {
+  const { detail: _, ...row } = unreadable(name, stat, '', known);
+  return { ...row, updated: stat.mtime, said: stat.mtime, size: stat.size, status: 'unread' };
+}
+
 /** A session that the list knows and whose log is not in its place. */
 export const missing = (known: SessionSummary, file: string): SessionSummary => ({
   ...known,

@@ -27,6 +27,7 @@ export interface Commands {
   'bough.session.export': (target?: unknown, format?: unknown, uri?: unknown) => Promise<void>;
   'bough.session.import': (file?: unknown) => Promise<void>;
   'bough.session.more': (session?: unknown) => Promise<void>;
+  'bough.session.readOn': () => Promise<void>;
   'bough.session.filter': (all?: unknown) => Promise<void>;
   'bough.session.search': (text?: unknown) => Promise<void>;
   'bough.session.otherFolders': () => Promise<void>;
@@ -101,6 +102,7 @@ const doing: Readonly<Record<CommandName, string>> = {
   'bough.session.export': 'Exporting the session',
   'bough.session.import': 'Importing the session',
   'bough.session.more': 'Listing sessions',
+  'bough.session.readOn': 'Listing sessions',
   'bough.session.filter': 'Filtering the list',
   'bough.session.search': 'Searching the sessions',
   'bough.session.otherFolders': 'Listing sessions of other folders',

@@ -25,7 +25,7 @@ export interface SessionCommandParts {
 }
 
 type Name =
-  `bough.session.${'new' | 'newInSideBar' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'restore' | 'reveal' | 'more' | 'filter' | 'search'}`;
+  `bough.session.${'new' | 'newInSideBar' | 'switch' | 'open' | 'rename' | 'archive' | 'unarchive' | 'delete' | 'restore' | 'reveal' | 'more' | 'readOn' | 'filter' | 'search'}`;
 
 export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name> {
   const { chats, targets } = parts;
@@ -52,6 +52,10 @@ export function sessionCommands(parts: SessionCommandParts): Pick<Commands, Name
     'bough.session.reveal': async (target) => reveal(parts, await sessionOf(target, targets)),
     'bough.session.more': (session) => {
       parts.tree.showMore(typeof session === 'string' ? session : undefined);
+      return Promise.resolve();
+    },
+    'bough.session.readOn': () => {
+      parts.tree.readOn();
       return Promise.resolve();
     },
     'bough.session.filter': async (all) => {

@@ -1,9 +1,10 @@
 /** A store as a window sees it: where its sessions belong, and what it cannot do. */
+import type { ListReading } from '../../log/list-reading.js';
 import type { SessionStore, StoreAbilities } from '../../log/store.js';
 import { BoughError } from '../../shared/failure.js';
 
 /** A custom store may lack some of the abilities. */
-export type WholeStore = SessionStore & Partial<StoreAbilities>;
+export type WholeStore = SessionStore & Partial<StoreAbilities> & { readonly reading?: ListReading };
 
 /** The sessions of one folder. */
 export interface Place {

@@ -44,6 +44,24 @@ export function failingItem(messages: readonly string[]): vscode.TreeItem {
   return item;
 }
 
+/** Rows of which nothing but the file is known are not all there is to know. */
+export function unreadItem(count: number): vscode.TreeItem {
+  const label =
+    count === 1 ? vscode.l10n.t('1 session is not read') : vscode.l10n.t('{0} sessions are not read', count);
+  const goOn = vscode.l10n.t('Read On');
+  const item = new vscode.TreeItem(label);
+  item.id = 'unread';
+  item.contextValue = 'unread';
+  item.description = goOn;
+  item.iconPath = new vscode.ThemeIcon('debug-pause');
+  item.tooltip = vscode.l10n.t(
+    'Reading them was stopped. They are shown by the names of their files; each can be opened.',
+  );
+  item.accessibilityInformation = { label: `${label}. ${goOn}` };
+  item.command = { command: 'bough.session.readOn', title: goOn };
+  return item;
+}
+
 /** A filter that hides everything does not look like a list that is empty. */
 export function noneItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('None'));

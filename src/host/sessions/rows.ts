@@ -6,7 +6,15 @@ import type { SessionSummary } from '../../log/store.js';
 import type { RunState } from '../../shared/protocol.js';
 
 export type RowWord =
-  '' | 'running' | 'waiting' | 'retrying' | 'incomplete' | 'damaged' | 'archived' | 'not found here';
+  | ''
+  | 'running'
+  | 'waiting'
+  | 'retrying'
+  | 'incomplete'
+  | 'damaged'
+  | 'archived'
+  | 'not found here'
+  | 'not read';
 
 /** A run that lives here knows more than the log on disk; a turn that was interrupted says less than damage does. */
 export function rowWord(
@@ -49,6 +57,9 @@ function restingWord(
       return 'damaged';
     case 'missing':
       return 'not found here';
+    case 'unread':
+      // What is open is read.
+      return run === undefined ? 'not read' : '';
     case 'incomplete':
       return 'incomplete';
     case 'waiting':
@@ -71,6 +82,7 @@ export const rowIcons: Readonly<Record<RowWord, { icon: string; color?: string }
   damaged: { icon: 'warning', color: 'list.errorForeground' },
   archived: { icon: 'archive' },
   'not found here': { icon: 'circle-slash' },
+  'not read': { icon: 'circle-outline' },
 };
 
 /** The newest first, by what was said in them: looking at another line of one moves it nowhere. */

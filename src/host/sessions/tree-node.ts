@@ -11,5 +11,7 @@ export type TreeNode =
   | { kind: 'more'; count: number; session?: string }
   /** Nothing is as the filter wants it. */
   | { kind: 'none' }
+  /** Of so many rows the logs are not read, since reading them was stopped. */
+  | { kind: 'unread'; count: number }
   /** Why sessions are not in the list. */
   | { kind: 'failing'; messages: readonly string[] };

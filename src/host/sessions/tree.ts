@@ -10,7 +10,7 @@ import type { OutlineNode } from '../../shared/fold/types.js';
 import { branchItem } from './branch-items.js';
 import { branchesOf } from './branches.js';
 import type { OpenSessions, SessionEvent } from './open-sessions.js';
-import { failingItem, groupItem, moreItem, noneItem } from './plain-items.js';
+import { failingItem, groupItem, moreItem, noneItem, unreadItem } from './plain-items.js';
 import { bySaid, groupByTime, relativeTime, rowIcons, rowWord, troubleWord } from './rows.js';
 import { nestRows } from './nested.js';
 import { MoreRows } from './more-rows.js';
@@ -99,6 +99,12 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.refresh();
   }
 
+  /** Reads what was left when reading was stopped. */
+  readOn(): void {
+    this.parts.store.reading.again();
+    this.refresh();
+  }
+
   getParent(node: TreeNode): TreeNode | undefined {
     return this.moreRows.parentOf(node);
   }
@@ -145,6 +151,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       case 'branch':
       case 'more':
       case 'failing':
+      case 'unread':
       case 'none':
         return [];
     }
@@ -162,6 +169,8 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
         return moreItem(node);
       case 'failing':
         return failingItem(node.messages);
+      case 'unread':
+        return unreadItem(node.count);
       case 'none':
         return noneItem();
     }
@@ -177,6 +186,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   private async roots(): Promise<TreeNode[]> {
     const { sessions: all, isMore, failing } = await this.read();
+    const { left } = this.parts.store.reading;
     this.titles.clear();
     for (const { id, title } of all) this.titles.set(id, title);
     const { sessions, below } = nestRows(all);
@@ -192,6 +202,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.tell(this.moreRows.read(undefined, listed));
     return [
       ...(failing.length === 0 ? [] : [{ kind: 'failing' as const, messages: failing }]),
+      ...(left === 0 ? [] : [{ kind: 'unread' as const, count: left }]),
       ...rows,
       ...(rows.length === 0 && filterWords(this.shownFilter) !== undefined
         ? [{ kind: 'none' as const }]
@@ -300,9 +311,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     const lines = [
       title,
       relativeTime(summary.said, this.parts.now(), vscode.env.language),
-      summary.messages === 1
-        ? vscode.l10n.t('1 message, {0}', sizeWords(summary.size))
-        : vscode.l10n.t('{0} messages, {1}', summary.messages, sizeWords(summary.size)),
+      extentOf(summary),
       ...(summary.origin === undefined ? [] : [copiedFrom(this.titleOf(summary.origin))]),
       ...(this.parts.store.isEphemeral(summary.id)
         ? [vscode.l10n.t('Kept in memory only; gone with the window')]
@@ -328,6 +337,13 @@ const sessionNodes = (sessions: readonly SessionSummary[]): TreeNode[] =>
 function restingIcon({ origin }: SessionSummary, isEphemeral: boolean): { icon: string; color?: string } {
   if (isEphemeral) return { icon: 'eye-closed' };
   return origin === undefined ? rowIcons[''] : { icon: 'repo-forked' };
+}
+
+function extentOf({ status, messages, size }: SessionSummary): string {
+  if (status === 'unread') return vscode.l10n.t('Its log is not read; {0}', sizeWords(size));
+  return messages === 1
+    ? vscode.l10n.t('1 message, {0}', sizeWords(size))
+    : vscode.l10n.t('{0} messages, {1}', messages, sizeWords(size));
 }
 
 const copiedFrom = (title: string | undefined): string =>

@@ -28,6 +28,7 @@ import { createSignal, type Signal } from '../disposables.js';
 import { mergeLists } from './merge-lists.js';
 import { has, messageOf, unable, type Place, type WholeStore } from './place.js';
 import { pruneEach } from './prune-places.js';
+import { ReadingLists } from './reading-lists.js';
 
 export type { Place, WholeStore } from './place.js';
 
@@ -61,6 +62,8 @@ export class WindowStore implements SessionStore {
   readonly #paths = new Set<string>();
   readonly #changed: Signal<string>;
   readonly #listening: Disposable[] = [];
+  /** Of the logs that lists have to read. */
+  readonly reading: ReadingLists;
   /** Of those that another extension took back: closed with the window, since what is open of them stays so. */
   readonly #takenBack: Place[] = [];
   /** What is wrong with a place, by its key, is told once, however often it is asked, until it works again. */
@@ -72,6 +75,8 @@ export class WindowStore implements SessionStore {
   constructor(private readonly parts: WindowStoreParts) {
     this.#places = [parts.first];
     this.#changed = createSignal(parts.onError);
+    this.reading = new ReadingLists(createSignal(parts.onError));
+    this.#listening.push(this.reading);
     this.#listening.push(parts.memory.onChange((id) => this.#changed.fire(id)));
     this.#know(parts.first);
   }
@@ -356,6 +361,7 @@ export class WindowStore implements SessionStore {
     if (this.#known.has(place.key)) return;
     this.#known.set(place.key, place);
     this.#listening.push(place.store.onChange((id) => this.#changed.fire(id)));
+    if (place.store.reading !== undefined) this.reading.add(place.store.reading);
   }
 
   async #hasIt(place: Place, id: string): Promise<boolean> {

@@ -26,6 +26,8 @@ describe('the description of a row', () => {
     expect(rowWord({ status: 'damaged', archived: false }, 'idle')).toBe('damaged');
     expect(rowWord({ status: 'unreadable', archived: true }, undefined)).toBe('damaged');
     expect(rowWord({ status: 'missing', archived: false }, undefined)).toBe('not found here');
+    expect(rowWord({ status: 'unread', archived: false }, undefined)).toBe('not read');
+    expect(rowWord({ status: 'unread', archived: false }, 'idle')).toBe('');
     expect(rowWord({ status: 'idle', archived: true }, undefined)).toBe('archived');
   });
 

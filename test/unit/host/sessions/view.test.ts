@@ -48,6 +48,7 @@ function make() {
   const store = {
     onChange: nothing,
     failing: [],
+    reading: { left: 0 },
     list: ({ cursor }: { cursor?: string }) => {
       if (list.fails) return Promise.reject(new Error('The disk is gone.'));
       return Promise.resolve(
