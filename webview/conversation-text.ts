@@ -28,9 +28,13 @@ async function section(row: Row, whole: Whole): Promise<string> {
       return texts.map((text) => `${text}\n\n*(incomplete)*`).join('\n\n');
     }
     case 'compaction':
+      if (row.entry.without_outputs === true) return '*What tools gave above is left out for the model*';
+      return quoted(row.entry.summary);
     case 'branch_summary':
-      return `> ${row.entry.summary.replaceAll('\n', '\n> ')}`;
+      return quoted(row.entry.summary);
     case 'skill_load':
       return `*Skill ${row.entry.name}*`;
   }
 }
+
+const quoted = (text: string): string => `> ${text.replaceAll('\n', '\n> ')}`;

@@ -16,7 +16,7 @@ import { closeSuspended, suspensionOf } from './suspended.js';
 import { startOf, termsOf } from './turn-terms.js';
 
 /** Why the head may not move now; null when it may. */
-function mayMove(core: Core, expected: ExpectedHead): Failure | null {
+export function mayMove(core: Core, expected: ExpectedHead): Failure | null {
   if (core.run !== null) return running();
   const wrong = headMoved(core, expected);
   if (wrong !== null) return wrong;

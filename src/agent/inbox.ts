@@ -5,6 +5,7 @@ import { beginTurn } from './begin.js';
 import { clear, undoTurn } from './clear.js';
 import { bringSummary, collapseBranch } from './compaction/branch.js';
 import { compactNow } from './compaction/command.js';
+import { leaveOutOutputs } from './compaction/outputs.js';
 import { continueTurn, leaveTurn, navigate, tryAgain } from './branches.js';
 import { underLease, type Core } from './core.js';
 import { decide } from './decisions.js';
@@ -57,6 +58,8 @@ export function carryOut(core: Core, intent: Intent, expected: ExpectedHead): Pr
       return inGate(() => undoTurn(core, expected));
     case 'compact':
       return compactNow(core, intent.focus, expected);
+    case 'leave_out_outputs':
+      return inGate(() => leaveOutOutputs(core, expected));
     case 'bring_summary':
       return bringSummary(core, { ...intent, target: core.log.head }, expected);
     case 'collapse':

@@ -90,7 +90,7 @@ export async function readBlobs(core: Core, hashes: readonly string[]): Promise<
 const tooLong = (model: ModelInfo): Failure => ({
   kind: 'overflow',
   code: 'ContextOverflow',
-  message: `The conversation is too long for ${model.label}. Choose a model with a larger window, replace a part with long outputs by a summary, or branch from an earlier message.`,
+  message: `The conversation is too long for ${model.label}. Choose a model with a larger window, leave out what tools gave so far, or branch from an earlier message.`,
   transient: false,
   action: 'select-model',
 });

@@ -47,7 +47,7 @@ export const overflow = (at: Endpoint, about: Told): Verdict => ({
   kind: 'overflow',
   transient: false,
   action: 'select-model',
-  sentence: `The conversation is too long for "${at.model}"${says(about)}. Choose a model with a larger context, replace a part with long outputs by a summary, or branch from an earlier message.`,
+  sentence: `The conversation is too long for "${at.model}"${says(about)}. Choose a model with a larger context, leave out what tools gave so far, or branch from an earlier message.`,
 });
 
 export const contentRefused = (at: Endpoint, about: Told): Verdict => ({

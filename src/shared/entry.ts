@@ -215,7 +215,11 @@ export const incompleteOutputSchema = z.looseObject({
   ...offloaded,
 });
 
-/** Tells the context builder what to skip; nothing is cut from the log. */
+/**
+ * Tells the context builder what to skip; nothing is cut from the log. `without_outputs`: of what tools gave on the line
+ * before it the model is told only how long it is and how to read it, whatever else is compacted later; such an entry is
+ * of the kind prune and carries on what the compaction before it says.
+ */
 export const compactionSchema = z.looseObject({
   type: z.literal('compaction'),
   ...envelope,
@@ -227,6 +231,7 @@ export const compactionSchema = z.looseObject({
   read_files: z.array(z.string()).optional(),
   modified_files: z.array(z.string()).optional(),
   focus: z.string().optional(),
+  without_outputs: z.literal(true).optional(),
 });
 
 export const branchSummarySchema = z.looseObject({

@@ -8,6 +8,7 @@ import { attachTests } from './view/attach.js';
 import { branchTests } from './view/branches.js';
 import { compareTests } from './view/compare.js';
 import { composerTests } from './view/composer.js';
+import { endTests } from './view/ends.js';
 import { findTests } from './view/find.js';
 import { goalTests } from './view/goal.js';
 import { readingTests } from './view/reading.js';
@@ -47,5 +48,7 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   branchTests(open);
   treeTests(open);
   compareTests(open);
+  roomTests(open);
   usageTests(open);
+  endTests(open);
 });

@@ -22,7 +22,7 @@ export interface CompactionRequest {
   focus?: string | undefined;
 }
 
-type Body = Omit<Compaction, 'id' | 'parent_id' | 'timestamp'>;
+export type Body = Omit<Compaction, 'id' | 'parent_id' | 'timestamp'>;
 
 /** The compaction as it stands in the log, or why there is none. The caller holds the lease. */
 export async function compact(
@@ -59,7 +59,7 @@ export async function compact(
 }
 
 /** Only to measure with: it is not in the log. */
-const asEntry = (core: Core, body: Body): Compaction => ({
+export const asEntry = (core: Core, body: Body): Compaction => ({
   ...body,
   id: core.parts.ids.entry(),
   parent_id: core.log.head,
@@ -84,7 +84,7 @@ async function summariesOf(
 ): Promise<Summary | Failure> {
   const texts: string[] = [];
   const usage: Summary['usage'] = [];
-  const previous = cut.previous?.summary;
+  const previous = cut.previous?.summary || undefined;
   if (cut.older.length > 0) {
     const task = {
       kind: 'whole' as const,
@@ -108,7 +108,7 @@ async function summariesOf(
 }
 
 /** What the model would be told, with nothing left out to make it fit. */
-async function tokensOf(core: Core, line: Line, model: ModelInfo): Promise<number> {
+export async function tokensOf(core: Core, line: Line, model: ModelInfo): Promise<number> {
   const { contextWindow: _window, ...unlimited } = model;
   const frame = await frameOf(core);
   const { request } = buildContext(line, unlimited, {

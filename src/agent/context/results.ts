@@ -2,6 +2,7 @@
  * How much of a tool's result stands where. In the log its head and tail, cut between characters and marked, with the
  * whole as a blob; the model is told the whole up to a limit, and beyond it head, tail, size and the id to read on with.
  */
+import type { ToolResultPart } from '../../shared/entry.js';
 import { headOf, tailOf } from './clean.js';
 
 /** Bytes of a result that the log holds as they are. */
@@ -74,6 +75,18 @@ export function loggedPart(whole: string): { content: string; logical_chars: num
   );
   const mark = `[… ${String(left)} of ${String(chars)} characters left out here …]`;
   return { content: `${head}\n${mark}\n${tail}`, logical_chars: chars };
+}
+
+/** A result shorter than this takes no more room than what would stand in its place. */
+const LEFT_OUT_FROM = 400;
+
+/** What the model is told of a result that the person had left out: how long it is, and how to read it. */
+export function withoutOutput(part: ToolResultPart): ToolResultPart {
+  const chars = part.logical_chars ?? charsOf(part.content);
+  if (part.blob === undefined && part.content.length < LEFT_OUT_FROM) return part;
+  const { blob: _blob, preview: _preview, ...rest } = part;
+  const content = `[${String(chars)} characters were left out here to make room. ${READ_RESULT} with id "${part.call_id}" reads them.]`;
+  return { ...rest, content };
 }
 
 /** What the model is told of a result, from the whole of it: all of it up to `limit` bytes. */

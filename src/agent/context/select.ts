@@ -6,6 +6,7 @@
 import type { BranchSummary, Compaction, Message, SkillLoad } from '../../shared/entry.js';
 import { isConversation, type Entry } from '../../shared/notes.js';
 import type { ConversationEntry } from '../../shared/entry.js';
+import { withoutOutput } from './results.js';
 
 /** A line as the log gives it: entries of one path, notes included, in file order. */
 export type Line = readonly { entry: Entry }[];
@@ -51,6 +52,9 @@ export function tellPath(line: Line): Told {
   const { ranges, applied } = collapsesOf(path, places);
   const compacted = lastCompaction(path, places);
   const kept = compacted === null ? 0 : keptFrom(compacted.first, ranges);
+  const without = path.findLastIndex(
+    (entry) => entry.type === 'compaction' && entry.without_outputs === true,
+  );
   const said: Said[] = skillsOf(path.slice(0, kept));
   for (let index = kept; index < path.length; index++) {
     const collapse = ranges.find(({ from }) => from === index);
@@ -60,9 +64,18 @@ export function tellPath(line: Line): Told {
       continue;
     }
     const entry = path[index];
-    if (entry !== undefined) said.push(...saidBy(entry, applied));
+    if (entry !== undefined) said.push(...saidBy(index < without ? outputsLeftOut(entry) : entry, applied));
   }
   return { compacted: compacted?.entry ?? null, said };
+}
+
+/** Images that tools gave go with their outputs. */
+function outputsLeftOut(entry: ConversationEntry): ConversationEntry {
+  if (entry.type !== 'message' || entry.role !== 'tool') return entry;
+  return {
+    ...entry,
+    parts: entry.parts.flatMap((part) => (part.type === 'tool_result' ? [withoutOutput(part)] : [])),
+  };
 }
 
 /** Each once, as it was loaded last. */

@@ -175,15 +175,21 @@ async function rangeOf(
 ): Promise<{ from_id: string; to_id: string } | undefined> {
   const given = placeOf(from)?.entry ?? from;
   const from_id =
-    typeof given === 'string' ? given : await pick(path, vscode.l10n.t('First message of the part'));
+    typeof given === 'string' ? given : await pickMessage(path, vscode.l10n.t('First message of the part'));
   if (from_id === undefined) return undefined;
   const rest = path.slice(path.findIndex(({ id }) => id === from_id));
   const to_id =
-    typeof to === 'string' ? to : await pick([...rest].reverse(), vscode.l10n.t('Last message of the part'));
+    typeof to === 'string'
+      ? to
+      : await pickMessage([...rest].reverse(), vscode.l10n.t('Last message of the part'));
   return to_id === undefined ? undefined : { from_id, to_id };
 }
 
-async function pick(path: readonly ConversationEntry[], title: string): Promise<string | undefined> {
+/** A message of a person or an answer; undefined when the person chose none. */
+export async function pickMessage(
+  path: readonly ConversationEntry[],
+  title: string,
+): Promise<string | undefined> {
   const items = path.flatMap((entry) => {
     if (entry.type !== 'message' || (entry.role !== 'user' && entry.role !== 'assistant')) return [];
     const text = entry.parts

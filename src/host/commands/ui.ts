@@ -133,6 +133,8 @@ export async function runUiCommand(command: UiCommand, asked: AskedIn, parts: Ui
       return commands['bough.branch.keepFiles'](session);
     case 'undo_changes':
       return commands['bough.branch.undoFiles'](session);
+    case 'edit_earlier':
+      return commands['bough.message.edit'](asked);
     case 'switch_branch':
       return commands['bough.branch.navigate']();
     case 'compare_branches':

@@ -147,7 +147,13 @@ async function bodyBlocks(row: Row, read: Read): Promise<Block[]> {
     }
     case 'compaction':
       return [
-        { kind: 'heading', text: 'Summary of what stands above' },
+        {
+          kind: 'heading',
+          text:
+            row.entry.without_outputs === true
+              ? 'What tools gave above is left out for the model'
+              : 'Summary of what stands above',
+        },
         {
           kind: 'quiet',
           text: `${row.entry.tokens_before} tokens became ${row.entry.tokens_after} for the model.`,

@@ -61,6 +61,11 @@ export const intentSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('undo') }),
   /** Summarises the older part of the line for the model; all of it stays readable. `focus`: what to keep above all. */
   z.object({ type: z.literal('compact'), focus: z.string().max(2_000).optional() }),
+  /**
+   * From now on the model is told of what tools gave on this line only that it is there, and how to read it. A turn that
+   * failed goes on.
+   */
+  z.object({ type: z.literal('leave_out_outputs') }),
   /** Brings a summary of the line that was left, from its first own entry to its end, to where the head is. */
   z.object({
     type: z.literal('bring_summary'),
@@ -164,6 +169,8 @@ export const uiCommandSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('keep_changes') }),
   z.object({ type: z.literal('undo_changes') }),
   z.object({ type: z.literal('switch_branch') }),
+  /** The person chooses a message of hers on this line, and it stands in the composer to be sent otherwise. */
+  z.object({ type: z.literal('edit_earlier') }),
   /** Two lines beside each other; without `entry_id` the person is asked for the one that is not on show. */
   z.object({ type: z.literal('compare_branches'), entry_id: entryId.optional() }),
   /** Two lines beside each other where there is more room: in an editor tab. */

@@ -175,9 +175,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
   weighted(
     1,
-    fc.tuple(index, words).map(([at, summary]) => (log, pick) => {
+    fc.tuple(index, words, fc.boolean()).map(([at, summary, isWithout]) => (log, pick) => {
       const first_kept_entry_id = pick(at) ?? 'lost';
-      log.add({ type: 'compaction', summary, first_kept_entry_id, tokens_before: 2, tokens_after: 1 });
+      const without = isWithout ? { kind: 'prune' as const, without_outputs: true as const } : {};
+      log.add({
+        ...{ type: 'compaction', summary, first_kept_entry_id, tokens_before: 2, tokens_after: 1 },
+        ...without,
+      });
     }),
   ),
   weighted(

@@ -3,7 +3,10 @@ import type { Surface } from '../../../src/host/chat/html.js';
 import type { OpeningView, Snapshot } from '../../../src/shared/protocol.js';
 import { demoModel, idle, realModel, Scene } from '../bench/scenes.js';
 import { compared, filesOffered } from './compared.js';
+import { cutCalls, fileNoticeState, stopping, tooLong } from './ends.js';
 import { goalStates } from './goal.js';
+import { movedStates } from './moved.js';
+import { branchedStates } from './narrow.js';
 import { openingStates } from './opening.js';
 import { changedFiles, editedInDiff, editsAtOnce } from './review.js';
 import { asking, coloured, toolLines } from './tools.js';
@@ -638,6 +641,11 @@ const all = (): State[] => [
   notices('notices-narrow', { width: 200, press: 'notice-fold' }),
   followed('followed'),
   followed('followed-whole', { press: 'notice-fold' }),
+  fileNoticeState(),
+  cutCalls(),
+  stopping(),
+  tooLong(),
+  tooLong(true),
   lowPanel(),
   hostile(),
   looking(),
