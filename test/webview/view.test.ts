@@ -48,7 +48,6 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   branchTests(open);
   treeTests(open);
   compareTests(open);
-  roomTests(open);
   usageTests(open);
   endTests(open);
 });

@@ -5,8 +5,6 @@ import { demoModel, idle, realModel, Scene } from '../bench/scenes.js';
 import { compared, filesOffered } from './compared.js';
 import { cutCalls, fileNoticeState, stopping, tooLong } from './ends.js';
 import { goalStates } from './goal.js';
-import { movedStates } from './moved.js';
-import { branchedStates } from './narrow.js';
 import { openingStates } from './opening.js';
 import { changedFiles, editedInDiff, editsAtOnce } from './review.js';
 import { asking, coloured, toolLines } from './tools.js';
