@@ -18,6 +18,7 @@ import { createWorkspace } from './editor/workspace.js';
 import { createHostFacts, type HostFacts } from './facts.js';
 import { createWindowServers, type WindowServers } from './mcp/window-servers.js';
 import { createHostModels, type HostModels } from './model/host-models.js';
+import { followNoModel } from './model/no-model.js';
 import { createLmTools, type LmTools } from './model/lm-tools.js';
 import { SessionRetries } from './model/session-retries.js';
 import type { Output } from './output.js';
@@ -77,6 +78,9 @@ export async function layGround(parts: GroundParts): Promise<Ground> {
   );
   // Without secret storage there are no keys; everything else goes on.
   await models.start().catch(output.bug);
+  const tellNone = (none: boolean) =>
+    void vscode.commands.executeCommand('setContext', 'bough.model.none', none);
+  bag.add(followNoModel({ models, readSetting, tell: tellNone, onError: output.bug }));
   const supervisor = vscode.Uri.joinPath(context.extensionUri, 'dist', 'supervisor.js').fsPath;
   const { open } = bag.add(createShellTerminals(systemClock));
   const workspace = createWorkspace({ supervisor, clock: systemClock, env: process.env, open });

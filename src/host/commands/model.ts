@@ -46,7 +46,11 @@ export function modelCommands(parts: ModelCommandParts): Pick<Commands, Name & k
           choose,
         });
       const configured = Object.keys(providers());
-      await selectModel({ models, agent, configured, connect, choose, warn: parts.tell.warn }, model);
+      const withKey = () => parts.keys.stored(configured);
+      await selectModel(
+        { models, agent, configured, withKey, connect, choose, warn: parts.tell.warn },
+        model,
+      );
     },
     'bough.provider.setKey': (provider, key) => setKey(parts, provider, key),
     'bough.provider.removeKey': (provider) => removeKey(parts, provider),
@@ -72,7 +76,8 @@ async function setKey(parts: ModelCommandParts, given: unknown, givenKey: unknow
       ? readProvider(name, settings[name])
       : unknownProvider(name, Object.keys(settings)),
   );
-  const key = typeof givenKey === 'string' ? givenKey : await askKey(name, origin);
+  const isStored = (await keys.stored([name])).length > 0;
+  const key = typeof givenKey === 'string' ? givenKey : await askKey(name, origin, isStored);
   if (key === undefined || key.trim() === '') return;
   await keys.set(name, { origin, key: key.trim() });
   onKeys();
@@ -83,7 +88,8 @@ async function removeKey(
   { keys, providers, tell, onKeys }: ModelCommandParts,
   given: unknown,
 ): Promise<void> {
-  const name = typeof given === 'string' ? given : await pickProvider(providers());
+  const name =
+    typeof given === 'string' ? given : await pickStored(await keys.stored(Object.keys(providers())));
   if (name === undefined) return;
   const had = await keys.remove(name);
   onKeys();
@@ -115,14 +121,35 @@ async function pickProvider(settings: Readonly<Record<string, unknown>>): Promis
   });
 }
 
-async function askKey(name: string, origin: string): Promise<string | undefined> {
+/** Asked for although there is one: what is removed cannot be had back. */
+async function pickStored(names: readonly string[]): Promise<string | undefined> {
+  if (names.length === 0)
+    unwrap({
+      kind: 'refused',
+      transient: false,
+      message: vscode.l10n.t('No key is stored for a provider of bough.providers.'),
+    });
+  return vscode.window.showQuickPick([...names], {
+    title: vscode.l10n.t('Remove API Key'),
+    placeHolder: vscode.l10n.t('The provider whose key is removed from secret storage'),
+  });
+}
+
+async function askKey(name: string, origin: string, isStored: boolean): Promise<string | undefined> {
+  const prompt = isStored
+    ? vscode.l10n.t(
+        'A key of “{0}” is stored; this one takes its place. It is sent to {1} only. To remove a key, look into Select Model.',
+        name,
+        origin,
+      )
+    : vscode.l10n.t(
+        "The key of “{0}”. It is kept in VS Code's secret storage and sent to {1} only.",
+        name,
+        origin,
+      );
   return vscode.window.showInputBox({
     title: vscode.l10n.t('Set API Key'),
-    prompt: vscode.l10n.t(
-      "The key of “{0}”. It is kept in VS Code's secret storage and sent to {1} only.",
-      name,
-      origin,
-    ),
+    prompt,
     password: true,
     ignoreFocusOut: true,
   });

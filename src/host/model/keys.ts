@@ -46,6 +46,12 @@ export class Keys {
     return (await this.load(provider))?.origin;
   }
 
+  /** Those of the names for which something secret is stored, in their order. */
+  async stored(names: readonly string[]): Promise<string[]> {
+    const all = await Promise.all(names.map((name) => this.load(name)));
+    return names.filter((_, index) => all[index] !== undefined);
+  }
+
   /** Replaces the key; headers of the same origin stay unless others are given. */
   async set(provider: string, secret: ProviderSecret): Promise<void> {
     const before = await this.load(provider);

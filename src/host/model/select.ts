@@ -22,6 +22,8 @@ export interface SelectParts {
   agent: AgentSession;
   /** Names in the setting `bough.providers`. */
   configured: readonly string[];
+  /** Those of them that a key is stored for. */
+  withKey: () => Promise<readonly string[]>;
   /** Finds the models of a server that is not in the settings yet. */
   connect: () => Promise<void>;
   warn: (text: string) => void;
@@ -61,7 +63,8 @@ async function pickModel(parts: SelectParts): Promise<ModelItem | undefined> {
   });
   pick.show();
   try {
-    pick.items = itemsOf(await parts.models.list(), parts);
+    const [models, withKey] = await Promise.all([parts.models.list(), parts.withKey()]);
+    pick.items = itemsOf(models, withKey, parts);
     pick.placeholder = vscode.l10n.t('The model for this session');
     pick.busy = false;
     return await chosen;
@@ -70,7 +73,11 @@ async function pickModel(parts: SelectParts): Promise<ModelItem | undefined> {
   }
 }
 
-function itemsOf(models: readonly ModelInfo[], { agent, configured, connect }: SelectParts): ModelItem[] {
+function itemsOf(
+  models: readonly ModelInfo[],
+  withKey: readonly string[],
+  { agent, configured, connect }: SelectParts,
+): ModelItem[] {
   const current = agent.model();
   const items: ModelItem[] = [];
   for (const kind of kinds) {
@@ -83,7 +90,7 @@ function itemsOf(models: readonly ModelInfo[], { agent, configured, connect }: S
       items.push({ label: plainLabel(info.label), description: plainLabel(note), info });
     }
   }
-  return [...items, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...waysToMore(connect)];
+  return [...items, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...waysToMore(connect, withKey)];
 }
 
 const kinds = ['configured', 'vscode', 'local', 'demo'] as const;
@@ -102,7 +109,7 @@ function kindOf({ provider }: ModelInfo, configured: readonly string[]): Kind {
   return provider === 'demo' ? 'demo' : 'local';
 }
 
-function waysToMore(connect: SelectParts['connect']): ModelItem[] {
+function waysToMore(connect: SelectParts['connect'], withKey: readonly string[]): ModelItem[] {
   return [
     {
       label: vscode.l10n.t('Connect to a server…'),
@@ -122,5 +129,15 @@ function waysToMore(connect: SelectParts['connect']): ModelItem[] {
       iconPath: new vscode.ThemeIcon('key'),
       run: () => vscode.commands.executeCommand('bough.provider.setKey'),
     },
+    ...(withKey.length === 0 ? [] : [removeKeyItem(withKey)]),
   ];
+}
+
+function removeKeyItem(withKey: readonly string[]): ModelItem {
+  return {
+    label: vscode.l10n.t('Remove a stored API key…'),
+    description: plainLabel(withKey.join(', ')),
+    iconPath: new vscode.ThemeIcon('trash'),
+    run: () => vscode.commands.executeCommand('bough.provider.removeKey'),
+  };
 }

@@ -27,6 +27,15 @@ describe('keys', () => {
     expect(await keys.originOf('a')).toBe('https://api.example.com');
   });
 
+  it('says for whom something is stored, until it is removed', async () => {
+    const { keys } = make();
+    await keys.set('b', { origin: 'https://one', key: 'k1' });
+    await keys.set('c', { origin: 'https://two', headers: { 'x-api-key': 'h1' } });
+    expect(await keys.stored(['a', 'b', 'c'])).toEqual(['b', 'c']);
+    await keys.remove('b');
+    expect(await keys.stored(['a', 'b', 'c'])).toEqual(['c']);
+  });
+
   it('a new key for another origin takes nothing of the old one along', async () => {
     const { keys } = make();
     await keys.set('a', { origin: 'https://one', key: 'k1', headers: { 'x-api-key': 'h1' } });
