@@ -180,7 +180,11 @@ export const noteSchemas = {
       .array(z.looseObject({ path: z.string(), before: hash.nullable(), after: hash.nullable() }))
       .optional(),
   }),
-  /** The first for its request in the file counts. `edited_input` is what really ran. */
+  /**
+   * The first for its request in the file counts. `edited_input` is what really ran. Two decisions are only read, in logs
+   * that others wrote: Bough lets an approval wait as long as the person does (no `timeout`), and what replaces a call that
+   * waits closes it as `replied`, `expired` or `abandoned` (no `superseded`).
+   */
   approval_decision: note('approval_decision', {
     request_id: id,
     decision: z.enum([
