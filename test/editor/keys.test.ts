@@ -173,3 +173,42 @@ test('the settings of a repository bring no request with a key, and no other mod
     await foreign.close();
   }
 });
+
+test('a stored key is removed from the list of models, and goes nowhere any more', () =>
+  withScriptedModel({}, async ({ editor, server, person }) => {
+    const bearer = () => server.requests.at(-1)?.headers['authorization'];
+    const { page } = editor;
+    const removal = page
+      .locator('.quick-input-widget')
+      .getByRole('option', { name: /Remove a stored API key/ });
+    const models = async () => {
+      await person.at('model-picker').click();
+      await page
+        .locator('.quick-input-widget')
+        .getByRole('option', { name: /model-1/ })
+        .waitFor();
+    };
+    await models();
+    expect(await removal.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await editor.runCommand('Bough: Set API Key…');
+    await editor.answer(typed);
+    await editor.notification('The key of “scripted” is stored').waitFor();
+    server.enqueue(reply.text('With a key.'), reply.text('Without one.'));
+    await person.ask('Hello', 'With a key.');
+    expect(bearer()).toBe(`Bearer ${typed}`);
+
+    // Who sets another one is told that there is one, and where it can be removed.
+    await editor.runCommand('Bough: Set API Key…');
+    await page.locator('.quick-input-widget').getByText('A key of “scripted” is stored').waitFor();
+    await page.keyboard.press('Escape');
+    await models();
+    await editor.screenshot('remove-key');
+    await removal.click();
+    await editor.pick('scripted');
+    await editor.notification('The key of “scripted” is removed.').waitFor();
+    await person.ask('And now?', 'Without one.');
+    expect(bearer()).toBeUndefined();
+    await models();
+    expect(await removal.count()).toBe(0);
+  }));
