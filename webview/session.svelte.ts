@@ -50,7 +50,7 @@ export class Session {
   progress = $state.raw<ReadonlyMap<string, ProgressView>>(new Map());
   rows = $state.raw<readonly Row[]>([]);
   /** How the last turn ended when the person ended it, stopped or left as a crash had it, or a copy was cut in it. */
-  ended = $state.raw<'stopped' | 'left' | 'cut' | null>(null);
+  ended = $state.raw<'stopped' | 'forked' | 'left' | 'cut' | null>(null);
   /** The path has entries before the first row. */
   hasOlder = $state.raw(false);
   /** All that was ever said here, as links; another object whenever it grows, so that what is drawn from it follows. */
@@ -268,7 +268,7 @@ function endOf(entries: readonly { entry: Entry }[], turnId: string | undefined)
   if (turnId === undefined) return null;
   const end = entries.findLast(({ entry }) => entry.type === 'turn_end' && entry.turn_id === turnId)?.entry;
   if (end?.type !== 'turn_end') return null;
-  if (end.status === 'stopped') return 'stopped';
+  if (end.status === 'stopped') return end.is_cut === true ? 'forked' : 'stopped';
   if (end.status !== 'interrupted') return null;
   return cutTurnOf(entries) === turnId ? 'cut' : 'left';
 }

@@ -104,7 +104,7 @@ export class CopyPlan {
   /** Of a turn that was cut by where the copy was taken, or that has no end where it came from. */
   #end(turn_id: string, { start_id, steps }: Turn): Draft[] {
     const at = { turn_id, steps, parent_id: this.#head };
-    if (!this.#isWhole) return [{ type: 'turn_end', ...at, status: 'stopped' }];
+    if (!this.#isWhole) return [{ type: 'turn_end', ...at, status: 'stopped', is_cut: true }];
     const recovery = { turn_start_id: start_id, orphan_results: 0, closed_step: null, reason: CUT_COPY };
     return [
       { type: 'turn_end', ...at, status: 'interrupted' },

@@ -87,6 +87,8 @@ export const noteSchemas = {
     error: z.string().optional(),
     /** How it failed, with the action that mends it. */
     failure: failureSchema.optional(),
+    /** `stopped` by where this copy of a line was taken, not by anybody: the turn went on in the original. */
+    is_cut: z.literal(true).optional(),
   }),
   step_start: note('step_start', { step: count, attempt_id: id, prompt_hash: z.string().optional() }),
   step_end: note('step_end', { step: count, attempt_id: id.optional() }),

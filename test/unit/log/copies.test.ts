@@ -71,6 +71,21 @@ describe('a fork in files', () => {
     ]);
   });
 
+  it('says of a turn that its place cuts that this was the copying, and not anybody who stopped it', async () => {
+    const start = noteLine('turn_start', 't', 'a', { turn_id: 'T' });
+    const answer = messageLine('b', 'a').replace('"parts"', '"turn_id":"T","parts"');
+    const end = noteLine('turn_end', 'e', 'b', { turn_id: 'T', steps: 1, status: 'completed' });
+    await putLog(place, 's', lines(headerLine('s'), messageLine('a', null), start, answer, end));
+    const ends = async (id: string) =>
+      (await linesOf(id)).flatMap((line) =>
+        line.includes('"turn_end"') ? [JSON.parse(line) as unknown] : [],
+      );
+    await store.fork('s', { id: 'within', at: 'a' });
+    expect(await ends('within')).toMatchObject([{ turn_id: 'T', status: 'stopped', is_cut: true }]);
+    await store.fork('s', { id: 'whole', at: 'b' });
+    expect(await ends('whole')).toEqual([JSON.parse(end)]);
+  });
+
   it('A14, A16: gives entries the ids and parents they were read with', async () => {
     await putLog(
       place,

@@ -161,6 +161,17 @@ export function troubleTests(open: Open): void {
       await eventually(() => chat.intents().at(-1)).toEqual({ type: 'try_again' });
     });
 
+    it('a copy that ends within a turn says so, and nobody stopped it', async () => {
+      const scene = new Scene();
+      scene.turn('Question', 'turn-1');
+      scene.add({ type: 'turn_end', turn_id: 'turn-1', steps: 0, status: 'stopped', is_cut: true });
+      const chat = await open(scene);
+      await chat.at('turn-left').getByText('This copy ends within the turn').waitFor();
+      expect(await chat.at('turn-stopped').count()).toBe(0);
+      await chat.at('turn-left').getByRole('button', { name: 'Try Again' }).click();
+      await eventually(() => chat.intents().at(-1)).toEqual({ type: 'try_again' });
+    });
+
     it('E4: a retry says why, which attempt and how long, and counts down', async () => {
       const scene = new Scene();
       scene.turn('Question', 'turn-1');
