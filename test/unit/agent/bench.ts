@@ -22,6 +22,8 @@ const NO_KEY = '\u0000';
 export interface BenchOptions {
   /** Where the session is kept in place of files. */
   custom?: CustomStore;
+  /** Of the session; the usual one is a person's. */
+  id?: string;
   /** The log comes from elsewhere. */
   isForeign?: boolean;
   /** A provider's key: it must not be kept anywhere. */
@@ -107,7 +109,9 @@ async function benchOn(disk: Disk, world: World, options: BenchOptions, name = '
   const process = new Process(disk, name);
   const { custom } = options;
   const opening =
-    custom === undefined ? openLog(disk, process, clock) : openCustomLog(custom, disk, process, clock);
+    custom === undefined
+      ? openLog(disk, process, clock, options.id)
+      : openCustomLog(custom, disk, process, clock);
   const { log } = await opening;
   const remembered: Bench['remembered'] = [];
   const told: string[] = [];

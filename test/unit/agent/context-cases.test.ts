@@ -320,6 +320,30 @@ describe('limits', () => {
     expect(message?.parts.map((part) => 'type' in part && part.type)).toEqual(['image', 'text']);
   });
 
+  it('C17: of 70 images of 1.5 MB as many go along as the cap takes, and the others are told of by name', () => {
+    const bytes = new Uint8Array(1.5 * 1024 * 1024);
+    const names = Array.from({ length: 70 }, (_, at) => `picture-${at}`);
+    const images = names.map((name, at) => ({
+      ...image('0'),
+      blob: at.toString(16).padStart(64, '0'),
+      name: `${name}.png`,
+    }));
+    const blobs = new Map(images.map(({ blob }) => [blob, bytes]));
+    const log = new LogBuilder().add({
+      type: 'message',
+      role: 'user',
+      parts: [text('all of these'), ...images],
+    });
+    const built = build(log, { blobs });
+    const [message] = built.messages;
+    const sent = (message?.parts ?? []).filter((part) => 'type' in part && part.type === 'image');
+    expect(sent).toHaveLength(Math.floor(MAX_IMAGE_BYTES / bytes.length));
+    const told = JSON.stringify((message?.parts ?? []).filter((part) => !sent.includes(part)));
+    expect(names.filter((name) => told.includes(`${name}.png`))).toHaveLength(70 - sent.length);
+    // What goes over the wire, base64 included.
+    expect(Buffer.byteLength(JSON.stringify(chatBody(built)))).toBeLessThan(MAX_IMAGE_BYTES * 1.4);
+  });
+
   it('C17: the byte budget holds by shortening the oldest results first, visibly', () => {
     const log = new LogBuilder().user('go');
     for (const name of ['one', 'two', 'three']) {

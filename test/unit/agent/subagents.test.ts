@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SubagentEnd, SubagentRun } from '../../../src/ports.js';
 import { toolFailure, type Failure } from '../../../src/shared/failure.js';
+import { subagentId } from '../../../src/shared/route.js';
 import { backgroundTool } from '../../../src/tools/background.js';
 import { subagentTool } from '../../../src/tools/subagent.js';
 import { openBench, type Bench, type BenchOptions } from './bench.js';
@@ -90,6 +91,24 @@ describe('a task given to a subagent', () => {
       is_error: true,
       content: expect.stringContaining('No subagent of this session has the id "other"') as string,
     });
+  });
+
+  it.each([
+    ['the person’s session', 's', true],
+    ['a subagent', subagentId('s', 'scout', 1), true],
+    ['a subagent of a subagent', subagentId(subagentId('s', 'scout', 1), 'scout', 2), false],
+  ])('two levels deep at most: %s may have one or not', async (_, id, may) => {
+    const bench = await openWith(done, { id, script: [give({ task: 'Find the callers.' }), text('ok')] });
+    await bench.send('go');
+    expect(bench.runs).toHaveLength(may ? 1 : 0);
+    expect(bench.entries('subagent_start')).toHaveLength(may ? 1 : 0);
+    expect(resultOf(bench)).toMatchObject({
+      is_error: !may,
+      content: expect.stringContaining(
+        may ? 'Three places.' : 'nested 2 deep, and this is one of the deepest. Do the task yourself.',
+      ) as string,
+    });
+    expect(bench.entries('turn_end')).toMatchObject([{ status: 'completed' }]);
   });
 
   it.each<[string, SubagentEnd['status'], boolean]>([

@@ -140,7 +140,7 @@ export async function openCustomLog(
   return { log: watched(real, disk, process) };
 }
 
-export async function openLog(disk: Disk, process: Process, clock: Clock): Promise<TestLog> {
+export async function openLog(disk: Disk, process: Process, clock: Clock, id = 'session'): Promise<TestLog> {
   const store = new FileStore({
     folder: '/memory',
     files: process.files,
@@ -152,7 +152,7 @@ export async function openLog(disk: Disk, process: Process, clock: Clock): Promi
     onTrouble: (error) => process.troubles.push(error),
     osLock: ({ lock }) => process.lock(lock),
   });
-  const real = await store.openOrCreate('session');
+  const real = await store.openOrCreate(id);
   return { log: watched(real, disk, process), store };
 }
 
