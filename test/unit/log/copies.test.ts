@@ -106,6 +106,27 @@ describe('a fork in files', () => {
     expect(copy.damage).toEqual([]);
   });
 
+  it.each([
+    ['first', 'a', ['a']],
+    ['middle', 'b', ['a', 'b']],
+    ['last', 'c', ['a', 'b', 'c']],
+  ])('H4: a fork at the %s entry names its source and goes on in its own file alone', async (_, at, path) => {
+    await putLog(
+      place,
+      's',
+      lines(headerLine('s'), messageLine('a', null), messageLine('b', 'a'), messageLine('c', 'b')),
+    );
+    const before = await readFile(place.log('s'));
+    const copy = await store.fork('s', { id: 'copy', at });
+    expect(copy.header.parent_session_id).toBe('s');
+    await copy.append([user('further')]);
+    const again = await place.store().open('copy');
+    expect(again.header.parent_session_id).toBe('s');
+    expect(await pathTexts(again)).toEqual([...path, 'further']);
+    expect((await linesOf('copy')).at(-1)).toContain('further');
+    expect(await readFile(place.log('s'))).toEqual(before);
+  });
+
   it('B19: forks take the room of their text; blobs are there once', async () => {
     const log = await store.create({ id: 's' });
     const hash = await log.blobs.put(new Uint8Array(1024 * 1024));
