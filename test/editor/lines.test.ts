@@ -1,4 +1,6 @@
-// What becomes of lines: one is edited while no server answers, a part of one is told by a summary, one is compacted twice.
+// What becomes of lines: one is edited while no server answers, a part of one is told by a summary, one is compacted twice
+// and read above that.
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
@@ -7,7 +9,9 @@ import { logsBelow, ofType, onlyLog } from './log-on-disk.js';
 import { type Person, personAt, reloaded } from './person.js';
 import { told, withScriptedModel, type Scene } from './scripted.js';
 
-const texts = async (person: Person) => (await person.transcript()).map(({ text }) => text);
+/** What was said, without what a turn took. */
+const texts = async (person: Person) =>
+  (await person.transcript()).map(({ text }) => text.replace(/ This turn took [\d,]+ tokens$/, ''));
 const toldTo = (server: Scene['server'], request: number) =>
   told(server, request)
     .filter(({ role }) => role !== 'system')
@@ -31,7 +35,7 @@ test('H1: message 2 of 5 edited while no server answers: the old line is whole, 
       expect(await person.composer.inputValue()).toBe('Prompt Two');
       await person.composer.fill('The second, in other words');
       await person.at('edit-cancel').click();
-      expect(await texts(person)).toEqual(before.map(({ text }) => text));
+      expect(await person.transcript()).toEqual(before);
       await second.hover();
       await second.locator('[data-testid="edit-message"]').click();
       await person.composer.fill('The second, in other words');
@@ -82,9 +86,8 @@ test('back to three of five, on from there, and forked: the copy has that line a
     expect(logs.map((log) => ofType(log, 'message').length).sort((a, b) => a - b)).toEqual([8, 12]);
   }));
 
-test('a part is told by a summary, read in full, and branched from; a line is compacted twice', () =>
+test('a part is told by a summary, read in full, and branched from', () =>
   withScriptedModel({ extensions: [caller] }, async ({ editor, server, person }) => {
-    const long = (about: string) => Array.from({ length: 300 }, (_, n) => `${about} ${n}`).join('\n\n');
     server.enqueue(
       reply.text('Oaks are trees.'),
       reply.text('Elms are trees.'),
@@ -128,38 +131,108 @@ test('a part is told by a summary, read in full, and branched from; a line is co
     await inside.hover();
     await inside.locator('[data-testid="branch-here"]').click();
     await person.at('branch-summary').waitFor({ state: 'detached' });
-    server.enqueue(reply.text(long('Acorn')));
-    await person.ask('And acorns?', 'Acorn 299');
+    server.enqueue(reply.text('Oaks bear them.'));
+    await person.ask('And acorns?', 'Oaks bear them.');
     expect(toldTo(server, 7)).toEqual(['What are oaks?', 'Oaks are trees.', 'And acorns?']);
+  }));
 
-    const compact = async (summary: string, times: number) => {
+/** Whether all of it lies within what is seen of the conversation. */
+const isInSight = (row: Locator) =>
+  row.evaluateAll((elements) =>
+    elements.some((element) => {
+      const seen = element.closest('[data-testid="transcript"]')?.getBoundingClientRect();
+      const { top, bottom } = element.getBoundingClientRect();
+      return seen !== undefined && top >= seen.top && bottom <= seen.bottom;
+    }),
+  );
+
+/** Turns the wheel over the conversation until the row is in sight. */
+async function wheelTo(person: Person, row: Locator, way: 'up' | 'down'): Promise<void> {
+  await person.at('transcript').hover();
+  await eventually(
+    async () => {
+      if (await isInSight(row)) return true;
+      await person.editor.page.mouse.wheel(0, way === 'up' ? -350 : 350);
+      return false;
+    },
+    { interval: 30, what: 'the wheel brings it into sight' },
+  );
+}
+
+test('E11: a line compacted twice is read by the wheel up to its first words, and branched from before the second and the first', () =>
+  withScriptedModel({}, async ({ editor, server, person }) => {
+    const long = (about: string) => Array.from({ length: 300 }, (_, n) => `${about} ${n}`).join('\n\n');
+    const compact = async (summary: string) => {
       server.enqueue(reply.text(summary));
       await editor.runCommand('Bough: Compact Conversation');
-      await person
-        .at('compaction')
-        .nth(times - 1)
-        .waitFor();
+      await eventually(() => idOf(summary) !== '', { what: 'the compaction is on disk' });
+      await divider(summary).waitFor();
       await person.run('idle');
     };
-    await compact('Acorns grow on oaks.', 1);
-    server.enqueue(reply.text(long('Leaf')));
+    const divider = (summary: string) =>
+      person.chat.locator(`[data-entry-id="${idOf(summary)}"] [data-testid="compaction"]`);
+    const idOf = (summary: string) =>
+      ofType(onlyLog(editor.storage()), 'compaction').find((entry) => entry['summary'] === summary)?.id ?? '';
+    const [oaks, leaves] = ['Oaks are trees.', 'Oaks are trees and have leaves.'];
+    server.enqueue(reply.text(long('Oak')), reply.text('Small nuts.'));
+    await person.ask('What are oaks?', 'Oak 299');
+    await person.ask('What of acorns?', 'Small nuts.');
+    await compact(oaks);
+    server.enqueue(reply.text(long('Leaf')), reply.text('On oaks.'));
     await person.ask('And leaves?', 'Leaf 299');
-    await compact('Acorns and leaves grow on oaks.', 2);
-    // the second begins from the first
-    expect(toldTo(server, 10).join('\n')).toContain('Acorns grow on oaks.');
-    server.enqueue(reply.text('On oaks.'));
     await person.ask('Where do they grow?', 'On oaks.');
-    const last = toldTo(server, 11).join('\n');
-    expect(last).toContain('Acorns and leaves grow on oaks.');
-    expect(last).not.toContain('Acorn 7');
+    await compact(leaves);
+    // the second begins from the first
+    expect(toldTo(server, 6).join('\n')).toContain(oaks);
+    server.enqueue(reply.text('In summer.'));
+    await person.ask('Are they green?', 'In summer.');
+    const last = toldTo(server, 7).join('\n');
+    expect(last).toContain(leaves);
+    expect(last).not.toMatch(/Oak 7|Leaf 7/);
+    const { bytes } = onlyLog(editor.storage());
 
-    // above it everything is there, and the way back to before the first
-    await person.message('assistant').filter({ hasText: 'Acorn 299' }).first().waitFor({ state: 'attached' });
-    await person.at('compaction').first().getByRole('button').first().click();
-    await person.chat.getByRole('button', { name: 'Branch from Before It' }).click();
-    await person.at('compaction').first().waitFor({ state: 'detached' });
+    // above both everything is there
+    const firstWords = person.message('user').filter({ hasText: 'What are oaks?' });
+    expect(await isInSight(firstWords)).toBe(false);
+    await wheelTo(person, divider(leaves), 'up');
+    await wheelTo(person, divider(oaks), 'up');
+    await wheelTo(person, firstWords, 'up');
+    await editor.screenshot('above-both');
+
+    const before = async (summary: string) => {
+      await divider(summary).getByRole('button').first().click();
+      await person.chat.getByRole('button', { name: 'Branch from Before It' }).click();
+      await divider(summary).waitFor({ state: 'detached' });
+    };
+    // before the second the first still stands for what is above it
+    await wheelTo(person, divider(leaves), 'down');
+    await before(leaves);
+    server.enqueue(reply.text('With the leaves.'));
+    await person.ask('Once more?', 'With the leaves.');
+    const second = toldTo(server, 8).join('\n');
+    expect(second).toContain('Leaf 7');
+    expect(second).toContain(oaks);
+    expect(second).not.toContain('Oak 7');
+
+    // before the first it is told as it was
+    await wheelTo(person, divider(oaks), 'up');
+    await before(oaks);
     server.enqueue(reply.text('With all of it.'));
-    await person.ask('Once more?', 'With all of it.');
-    expect(toldTo(server, 12).join('\n')).toContain('Acorn 7');
-    expect(ofType(onlyLog(editor.storage()), 'compaction')).toHaveLength(2);
+    await person.ask('And now?', 'With all of it.');
+    expect(toldTo(server, 9)).toEqual([
+      'What are oaks?',
+      expect.stringContaining('Oak 7'),
+      'What of acorns?',
+      'Small nuts.',
+      'And now?',
+    ]);
+
+    // the line that was compacted twice is as it was
+    const log = onlyLog(editor.storage());
+    expect(log.bytes.subarray(0, bytes.length).equals(bytes)).toBe(true);
+    expect(ofType(log, 'compaction')).toHaveLength(2);
+    await editor.runCommand('Bough: Switch Session…');
+    await editor.pick(/Are they green\?/);
+    await person.says('In summer.');
+    await divider(leaves).waitFor();
   }));
