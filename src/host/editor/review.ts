@@ -110,13 +110,14 @@ function pairOf(
 
 /** As the editor itself asks before it discards changes. */
 async function agrees(files: readonly FileDifference[]): Promise<boolean> {
+  const [first] = files;
   const isOne = files.length === 1;
   const undo = isOne ? vscode.l10n.t('Undo 1 File') : vscode.l10n.t('Undo {0} Files', files.length);
   const question = isOne
-    ? vscode.l10n.t('Undo what Bough changed in {0}?', files[0]?.path ?? '')
+    ? vscode.l10n.t('Undo what Bough changed in {0}?', first?.path ?? '')
     : vscode.l10n.t('Undo what Bough changed in {0} files?', files.length);
   const detail = [
-    ...(isOne && files[0]?.path === wordsOf(files[0]) ? [] : [listed(files.map(wordsOf))]),
+    ...(isOne && first !== undefined && first.path === wordsOf(first) ? [] : [listed(files.map(wordsOf))]),
     vscode.l10n.t('The files become as they were before. One button brings the changes back.'),
   ].join('\n\n');
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, undo)) === undo;
