@@ -125,7 +125,7 @@ test('AGENTS.md, skills and prompt files go along as text, and stay so after a r
     await editor.screenshot('compacted');
   }));
 
-test('an @ names problems, symbols, the selection, git changes and past sessions; menus add files', () =>
+test('an @ names problems, symbols, the selection, git changes, past sessions and folders; menus add files', () =>
   withScriptedModel({ files }, async ({ editor, server, person: first }) => {
     let person = first;
     const { page } = editor;
@@ -214,5 +214,18 @@ test('an @ names problems, symbols, the selection, git changes and past sessions
     await person.says('I see again.');
     await person.run('idle');
     expect(told(server, 3).at(-1)?.text).toContain('PLUM-PLAN');
+
+    // Folders on the way to files, by their own name: the shorter way first.
+    server.enqueue(reply.text('It has one file.'));
+    await person.composer.fill('What is in @ackages');
+    const folders = person.chat.getByRole('option', { name: /^packages\/(api\/)?(,|$|\s)/ });
+    await eventually(async () => (await folders.count()) === 2, { what: 'both folders are offered' });
+    await editor.screenshot('folders');
+    await folders.last().click();
+    await eventually(async () => (await chips(person)).join() === 'packages/api', { what: 'its chip' });
+    await person.at('send').click();
+    await person.says('It has one file.');
+    await person.run('idle');
+    expect(told(server, 4).at(-1)?.text).toMatch(/this folder: packages\/api/);
     expect(editor.policyViolations()).toEqual([]);
   }));
