@@ -8,6 +8,7 @@ import { goalStates } from './goal.js';
 import { openingStates } from './opening.js';
 import { changedFiles, editedInDiff, editsAtOnce } from './review.js';
 import { asking, coloured, toolLines } from './tools.js';
+import { branchedStates } from './narrow.js';
 
 export interface State {
   name: string;
@@ -611,6 +612,7 @@ const all = (): State[] => [
   ...openingStates(),
   { name: 'narrowest', scene: withApproval(), width: 170, height: 1000 },
   { name: 'narrow', scene: withApproval(), width: 300, height: 1000 },
+  ...branchedStates(),
   streaming(),
   running(),
   { name: 'approval', scene: withApproval(), height: 900 },
