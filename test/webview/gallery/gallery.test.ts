@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChatPage, chromiumPath, openBrowser, openChat, themes } from '../bench/chat-page.js';
 import type { MentionOffer, SlashOffer } from '../../../src/shared/protocol.js';
+import { cutOff } from '../bench/overflow.js';
 import { Scene } from '../bench/scenes.js';
 import { walkByTab } from '../bench/tab-walk.js';
 import { type State, states } from './states.js';
@@ -125,6 +126,7 @@ describe.skipIf(chromiumPath === undefined)('G14: every state, every theme', () 
         if (keepsPictures)
           await chat.page.screenshot({ path: path.join(pictures, `${state.name}-${theme}.png`) });
         expect.soft(await findings(chat.page), state.name).toEqual([]);
+        expect.soft(await cutOff(chat.page), `${state.name}: beyond the sides`).toEqual([]);
         expect([...chat.troubles(), ...chat.errors, ...chat.requested], state.name).toEqual([]);
       }
       await chat.page.close();
