@@ -323,6 +323,11 @@ export class Chat {
     return this.#ask<'line_spending'>({ what: 'line_spending', head });
   }
 
+  /** About how many tokens a request of the line takes; undefined when it cannot be told. */
+  estimate(): Promise<number | undefined> {
+    return this.#ask<'estimate'>({ what: 'estimate' });
+  }
+
   saveDraft(): void {
     const session = this.session.info?.id;
     if (session === undefined) return;

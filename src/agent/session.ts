@@ -7,6 +7,7 @@ import type { Failure } from '../shared/failure.js';
 import type { Intent, Mention } from '../shared/protocol.js';
 import { Background } from './background.js';
 import { summarizeBranch } from './compaction/branch.js';
+import { estimateLine } from './compaction/compact.js';
 import { runStateOf, underLease, wantedModel, type Core } from './core.js';
 import { bindAgent } from './agent-bind.js';
 import { addExtensionData } from './extension-data.js';
@@ -83,6 +84,7 @@ export function createAgentSession(log: SessionLog, parts: AgentParts): AgentSes
     restoreFiles: async (files) => usable(core) ?? restoreFiles(core, files),
     fileChanges: (turn_id) => fileChanges(core, turn_id),
     keepFiles: async (files) => usable(core) ?? keepFiles(core, files),
+    estimateTokens: () => estimateLine(core),
     summarizeBranch: (range, focus) => summarizeBranch(core, range, { focus }),
     selectModel: (provider, model_id) => selectModel(core, provider, model_id),
     settled: () => settled(core),

@@ -218,6 +218,11 @@ export interface AgentSession {
   fileChanges(turn_id?: string): Promise<FileChangeOfLine[]>;
   /** The person keeps what the line made of these files. */
   keepFiles(files: readonly FileChangeOfLine[]): Promise<Outcome<void>>;
+  /**
+   * About how many tokens a request of the line on show takes, with instructions and tools: what a compaction counts by. For
+   * models that report none. Nothing is written or sent.
+   */
+  estimateTokens(): Promise<number>;
   /** The text of a summary of a part of one line. Nothing is written. */
   summarizeBranch(range: { from_id: string; to_id: string }, focus?: string): Promise<Outcome<string>>;
   /** Fixed per session by a `model_change` note. */

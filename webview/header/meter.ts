@@ -1,5 +1,4 @@
 /** Usage in few words: short for the header, all of it for the tooltip. What no server told is estimated, and said so. */
-import type { Part } from '../../src/shared/entry.js';
 import type { PathState, Row, Spending } from '../../src/shared/fold/types.js';
 import type { ModelView } from '../../src/shared/protocol.js';
 import { dollars, spendingWords } from '../ui/spending.js';
@@ -10,7 +9,7 @@ export interface Meter {
 }
 
 /**
- * `estimated`: tokens of what the conversation holds, for models that report no usage. `branch`: what the requests of the
+ * `estimated`: what a request takes, for models that report no usage. `branch`: what the requests of the
  * shown line took, once that is looked up.
  */
 export function meterOf(
@@ -38,21 +37,9 @@ export function meterOf(
   };
 }
 
-/** About four characters make a token. Nothing before the first answer: nothing was sent then. */
-export function estimateOf(rows: readonly Row[]): number {
-  if (!rows.some(({ entry }) => entry.type === 'message' && entry.role === 'assistant')) return 0;
-  const chars = rows.reduce(
-    (sum, { entry }) => (entry.type === 'message' ? entry.parts.reduce(addPart, sum) : sum),
-    0,
-  );
-  return Math.ceil(chars / 4);
-}
-
-function addPart(sum: number, part: Part): number {
-  if ('text' in part) return sum + part.text.length;
-  if ('content' in part) return sum + part.content.length;
-  return part.type === 'tool_call' ? sum + JSON.stringify(part.input ?? null).length : sum;
-}
+/** Before the first answer nothing was sent. */
+export const wasSent = (rows: readonly Row[]): boolean =>
+  rows.some(({ entry }) => entry.type === 'message' && entry.role === 'assistant');
 
 const share = (tokens: number, window: number | undefined): string =>
   window === undefined ? `${compact(tokens)} tok` : `${Math.min(100, Math.round((100 * tokens) / window))} %`;

@@ -107,6 +107,11 @@ async function summariesOf(
   return { text: texts.join('\n\n'), usage };
 }
 
+/** By what a compaction counts, for whom no server tells a number; which model it is makes little difference to that. */
+export async function estimateLine(core: Core): Promise<number> {
+  return tokensOf(core, await toldLine(core.log), { provider: '', id: '', label: '' });
+}
+
 /** What the model would be told, with nothing left out to make it fit. */
 export async function tokensOf(core: Core, line: Line, model: ModelInfo): Promise<number> {
   const { contextWindow: _window, ...unlimited } = model;

@@ -20,6 +20,7 @@ export interface ContextSource {
 
 export interface AnswerParts {
   log: SessionLog;
+  estimateTokens: () => Promise<number>;
   fitted: Fitted;
   context: ContextSource;
   /** Those of these addresses that lie in the workspace, as messages name them. */
@@ -28,7 +29,7 @@ export interface AnswerParts {
 
 export async function answerOf(
   ask: Exclude<Ask, { what: 'snapshot' }>,
-  { log, fitted, context, paths }: AnswerParts,
+  { log, fitted, context, paths, estimateTokens }: AnswerParts,
 ): Promise<AskResults[keyof AskResults]> {
   switch (ask.what) {
     case 'bodies':
@@ -41,6 +42,8 @@ export async function answerOf(
       return filesOfTurn(log, ask.turn_id);
     case 'line_spending':
       return spendingOf(await log.line(ask.head));
+    case 'estimate':
+      return estimateTokens();
     case 'mentions':
       return context.mentions(ask.query, log.id);
     case 'symbols':

@@ -313,9 +313,15 @@ export class Channel implements Disposable {
     return outcome;
   }
 
-  private async answer(ask: Ask, { agent: { log } }: ShownSession): Promise<unknown> {
+  private async answer(ask: Ask, { agent }: ShownSession): Promise<unknown> {
+    const { log } = agent;
     if (ask.what !== 'snapshot')
-      return answerOf(ask, { ...this.parts, log, fitted: this.feed?.fitted ?? new Fitted(log) });
+      return answerOf(ask, {
+        ...this.parts,
+        log,
+        estimateTokens: () => agent.estimateTokens(),
+        fitted: this.feed?.fitted ?? new Fitted(log),
+      });
     await this.feed?.sendSnapshot();
     return null;
   }

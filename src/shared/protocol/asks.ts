@@ -22,6 +22,8 @@ export const askSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('turn_files'), turn_id: z.string().min(1) }),
   /** What the requests of the line to `head` took. */
   z.object({ what: z.literal('line_spending'), head: entryId.nullable() }),
+  /** About how many tokens a request takes as things stand, for models that report none. */
+  z.object({ what: z.literal('estimate') }),
   /** Keeps an image beside the log, so that a message can name it; `data` is base64. */
   z.object({
     what: z.literal('attach'),
@@ -53,6 +55,7 @@ export interface AskResults {
   /** Their paths. */
   turn_files: string[];
   line_spending: Spending;
+  estimate: number;
   mentions: MentionOffer[];
   symbols: MentionOffer[];
   mention: Mention;

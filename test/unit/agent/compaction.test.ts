@@ -38,6 +38,15 @@ const overflow = fails({
 });
 
 describe('a compaction by command', () => {
+  it('counts as the estimate does that stands where no server tells a number', async () => {
+    const bench = await talked({}, text('Fruit was spoken of.'));
+    const before = await bench.session.estimateTokens();
+    await bench.do({ type: 'compact' });
+    const [compaction] = compactions(bench);
+    expect(compaction?.tokens_before).toBe(before);
+    expect(compaction?.tokens_after).toBe(await bench.session.estimateTokens());
+  });
+
   it('tells the model a summary and the end as it is; the path keeps all it had', async () => {
     const bench = await talked({}, text('Fruit was discussed.'), text('Yes.'));
     const before = await bench.log.path();

@@ -72,6 +72,8 @@ export class ChatPage {
   /** What else an @ may name, and what a / does; the texts of both by name. */
   offers: readonly MentionOffer[] = [];
   slash: readonly SlashOffer[] = [];
+  /** What the host estimates a request at. */
+  estimated = 0;
   readonly offered = new Map<string, string>();
   /** Images that were kept beside the log. */
   readonly attached: { mime: string; bytes: Buffer }[] = [];
@@ -145,6 +147,8 @@ export class ChatPage {
       }
       case 'line_spending':
         return { ok: true, result: spendingOf(this.scene.line(ask.head)) };
+      case 'estimate':
+        return { ok: true, result: this.estimated };
       case 'attach': {
         const hash = (this.attached.length + 1).toString(16).padStart(64, 'a');
         this.attached.push({ mime: ask.mime, bytes: Buffer.from(ask.data, 'base64') });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatPage, Open } from '../bench/chat-page.js';
 import { eventually } from '../bench/eventually.js';
-import { Scene } from '../bench/scenes.js';
+import { idle, Scene } from '../bench/scenes.js';
 
 /** A turn of requests that took so many tokens, one a step; `costs`: undefined where no price is known. */
 function turnOf(scene: Scene, turn_id: string, costs: readonly (number | undefined)[]): void {
@@ -79,6 +79,27 @@ export function usageTests(open: Open): void {
       expect(lines[0]).toBe('44,000 tokens in 40 requests');
       expect(lines[16]).toBe('… 10 more …');
       expect(lines.at(-1)).toContain('Step 40:');
+    });
+
+    it('is estimated by the host where no server tells it, once something was answered and nothing runs', async () => {
+      const scene = new Scene();
+      const chat = await open(scene);
+      chat.estimated = 4_100;
+      const asked = () =>
+        chat.received.filter((message) => message.type === 'ask' && message.ask.what === 'estimate').length;
+      await chat.post(scene.append(() => scene.user('Hi')));
+      await chat.post(scene.append(() => scene.answer('Hello.')));
+      await eventually(() => chat.at('meter').innerText()).toContain('~');
+      expect(await titleOf(chat, 'meter')).toContain('About 4,100 tokens, estimated');
+      expect(asked()).toBe(1);
+      // As long as a turn runs it changes all the time.
+      scene.status = { ...idle, run: 'running' };
+      await chat.post(scene.append(() => scene.user('And?')));
+      chat.estimated = 4_200;
+      scene.status = idle;
+      await chat.post(scene.append(() => scene.answer('Bye.')));
+      await eventually(() => titleOf(chat, 'meter')).toContain('About 4,200 tokens');
+      expect(asked()).toBe(2);
     });
 
     it('E14: the meter tells under the pointer what the branch took beside the session, each request once', async () => {
