@@ -33,11 +33,45 @@ exports.activate = (context) => {
     if (id !== undefined && !scoped.has(id)) scoped.set(id, api.forExtension(id));
     return id === undefined ? api : scoped.get(id);
   };
+  /** What JSON cannot say: a tool that runs, listeners, what is disposed of again by its name. */
+  const held = new Map();
+  const events = [];
+  /** Short, for a notification holds little. */
+  const heard = {
+    onEntry: ({ session, position, entry }) => `${session} ${position} ${entry.type}`,
+    onRetry: ({ attempt, delayMs, reason }) => `retry ${attempt} in ${delayMs} ms: ${reason}`,
+    onStepResume: ({ step, resume, reason }) => `step ${step}, resume ${resume}: ${reason}`,
+  };
+  const special = {
+    listen: (api, name) =>
+      void held.set(
+        name,
+        api[name]((event) => events.push([name, heard[name](event)])),
+      ),
+    heard: (_, name) => events.flatMap(([which, text]) => (which === name ? [text] : [])).slice(-4),
+    registerTool: async (api, tool) => {
+      const run = async (input, { report }) => {
+        report('looking\n');
+        return `It was asked ${JSON.stringify(input)}`;
+      };
+      held.set(tool.name, await api.registerTool({ ...tool, run }));
+    },
+    registerPlatformPolicy: async (api, platform, policy) =>
+      void held.set(platform, await api.registerPlatformPolicy(platform, policy)),
+    dispose: (_, name) => held.get(name).dispose(),
+  };
+  const callOf = (api, method) => {
+    if (Object.hasOwn(special, method)) return (...args) => special[method](api, ...args);
+    const path = method.split('.');
+    const last = path.pop();
+    const owner = path.reduce((owner, name) => owner[name], api);
+    return (...args) => owner[last](...args);
+  };
   const call = async () => {
     const [mark, name, ...args] = await asked();
     try {
       const [method, id] = name.split('/').reverse();
-      const result = await (await apiFor(id))[method](...args);
+      const result = await callOf(await apiFor(id), method)(...args);
       const told = result?.prompt ? { id: result.id, path: result.path, title: result.title } : result;
       vscode.window.showInformationMessage(`${mark} API ${name}: ${JSON.stringify(told ?? null)}`);
     } catch (error) {
