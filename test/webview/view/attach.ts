@@ -109,6 +109,23 @@ export function attachTests(open: Open): void {
       expect(JSON.stringify([drafts, chat.intents()]).length).toBeLessThan(5_000);
     });
 
+    it('C16: the 21st image is made as small as the first', async () => {
+      const chat = await open(new Scene());
+      const small = Array.from({ length: 20 }, (_, at) => ({
+        name: `small-${at}.png`,
+        type: 'image/png',
+        image: { width: 4, height: 4 },
+      }));
+      await bring(chat, 'drop', [
+        ...small,
+        { name: 'wide.png', type: 'image/png', image: { width: 2162, height: 322 } },
+      ]);
+      await eventually(() => chips(chat)).toEqual([...small.map(({ name }) => name), 'wide.png']);
+      const sizes = chat.attached.map(({ bytes }) => sizeOf(bytes));
+      expect(sizes.slice(0, 20)).toEqual(small.map(({ image }) => image));
+      expect(sizes.at(-1)).toEqual({ width: 1568, height: 234 });
+    });
+
     it('C16: what is no photograph but too much as PNG becomes a JPEG; a small image keeps its bytes', async () => {
       const chat = await open(new Scene());
       await bring(chat, 'drop', [
