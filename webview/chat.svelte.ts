@@ -106,6 +106,7 @@ export class Chat {
         this.problem = null;
         this.focusRequests++;
       },
+      reveal: (id) => this.reveal(id),
       orExplain,
     });
     this.leaving = new Leaving({
@@ -208,13 +209,19 @@ export class Chat {
     const head = this.session.state?.head;
     this.session.receive(message);
     const hasMoved = message.type === 'snapshot' && shown === message.session.id && head !== undefined;
-    if (hasMoved && size === this.session.outline.index.size) this.leaving.lookBack(head);
+    if (hasMoved && size === this.session.outline.index.size) this.#moved(head);
     // Whoever was in the way is gone: it can be sent now.
     const isFree = wasHeld && this.session.status?.isHeld !== true;
     if (isFree && this.problem?.failure.code === 'Locked') this.problem = null;
     if (this.session.draft !== before && this.session.draft !== null) this.#begin(this.session.draft);
     else this.#pruneUnsent();
     if (this.run === 'idle') this.#acting.goOn();
+  }
+
+  /** Another line than the one to `from` may be shown now: its end is, unless it was asked for at a fork, which stays. */
+  #moved(from: string | null): void {
+    this.leaving.lookBack(from);
+    if (this.session.state?.head !== from && this.heldFork === null) this.followRequests++;
   }
 
   #sayNotShown(failure: Failure): void {
@@ -231,10 +238,13 @@ export class Chat {
       return;
     }
     if (at === 'composer' || this.session.state?.approvals.length === 0) this.focusRequests++;
-    else {
-      this.followRequests++;
-      this.isApprovalWanted = true;
-    }
+    else this.goToApproval();
+  }
+
+  /** Puts the focus on what waits for a decision. */
+  goToApproval(): void {
+    this.followRequests++;
+    this.isApprovalWanted = true;
   }
 
   /** Another session is shown. */

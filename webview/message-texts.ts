@@ -19,6 +19,8 @@ export interface MessageTextsParts {
   isSending: () => boolean;
   /** A prompt is in the composer now. */
   onEdit: () => void;
+  /** Brings a message of the shown line into sight. */
+  reveal: (id: string) => void;
   orExplain: (what: string, work: () => Promise<void>) => Promise<void>;
 }
 
@@ -95,7 +97,16 @@ export class MessageTexts {
       const shown = session.info?.id;
       const entry = await session.body(entry_id);
       if (what === 'edit' && shown !== session.info?.id) return;
-      if (entry?.type === 'message') await (what === 'edit' ? this.edit(entry) : this.copy(entry));
+      if (entry?.type !== 'message') return;
+      if (what === 'copy') return this.copy(entry);
+      await this.edit(entry);
+      // It was chosen in the tree or a list: which one it is should be seen.
+      const { index } = session.outline;
+      const isShown = index
+        .path(index.ordinal(session.state?.head ?? null))
+        .includes(index.ordinal(entry_id));
+      if (isShown && shown === session.info?.id && this.#parts.draft.editing === entry_id)
+        this.#parts.reveal(entry_id);
     });
   }
 }

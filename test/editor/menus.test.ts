@@ -78,8 +78,18 @@ test('undo, branch, edit, copy, label, compare, collapse and fork from the menus
     await tab.at('compare-close').click();
     await page.keyboard.press('ControlOrMeta+F4');
 
-    // by keyboard, on the node with the focus
+    // a menu that is left leaves the keyboard where it was
     await person.at('tree').focus();
+    await page.keyboard.press('Shift+F10');
+    await page.locator('.monaco-menu :focus').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.monaco-menu').waitFor({ state: 'detached' });
+    await eventually(
+      () => person.at('tree').evaluate((tree) => document.hasFocus() && tree === document.activeElement),
+      { what: 'the tree has the keyboard again' },
+    );
+
+    // by keyboard, on the node with the focus
     await page.keyboard.press('Home');
     await editor.choose(undefined, 'Branch from Here');
     await eventually(async () => (await answer('First answer.').count()) === 0, {

@@ -25,6 +25,7 @@ function waiting() {
     command: () => Promise.resolve(),
     isSending: () => state.isSending,
     onEdit: () => (state.edits += 1),
+    reveal: () => undefined,
     orExplain: (_, work) => work(),
   });
   return {
@@ -59,6 +60,7 @@ describe('the whole conversation', () => {
       command: (command) => Promise.resolve(void copied.push(command.type)),
       isSending: () => false,
       onEdit: () => undefined,
+      reveal: () => undefined,
       orExplain: (_, work) => work().catch((error: unknown) => void problems.push(error)),
     });
     return { texts, copied, problems };

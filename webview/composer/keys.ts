@@ -1,6 +1,6 @@
 /** What a key means in a text field. */
 
-export type ComposerAction = 'send' | 'steer' | 'cancel' | 'edit-last' | null;
+export type ComposerAction = 'send' | 'steer' | 'cancel' | 'edit-last' | 'decide' | null;
 
 type Key = Pick<
   KeyboardEvent,
@@ -28,7 +28,8 @@ export function composerAction(
     case 'Escape':
       return 'cancel';
     case 'ArrowUp':
-      return field.isEmpty && !hasMod && !event.shiftKey && !event.altKey ? 'edit-last' : null;
+      if (!field.isEmpty || event.shiftKey || event.altKey) return null;
+      return hasMod ? 'decide' : 'edit-last';
     default:
       return null;
   }

@@ -263,7 +263,7 @@ export function approvalTests(open: Open): void {
           wait('f1', 'fetch');
         }),
       );
-      await chat.page.getByPlaceholder('Decide above, or write what denies it').waitFor();
+      await chat.page.getByPlaceholder('Decide above (Ctrl+↑), or write what denies it').waitFor();
     });
 
     it('says of a tool of an MCP server what it is, and not that it runs a command', async () => {
