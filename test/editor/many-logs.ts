@@ -83,3 +83,21 @@ export function writeBranchedLog(folder: string, id: string, lines: number): voi
   ]);
   writeFileSync(path.join(folder, `${id}.jsonl`), `${headerOf(id)}${said.flat().join('')}`);
 }
+
+/** One line of `count` messages in turn: `Prompt 1`, `Answer 2`, … */
+export function writeLongLog(folder: string, id: string, count: number): void {
+  const at = Date.now() / 1_000;
+  const name = (line: number): string => line.toString(16).padStart(16, '0');
+  const said = Array.from({ length: count }, (_, index) => {
+    const line = index + 1;
+    const isPrompt = line % 2 === 1;
+    return lineOf({
+      at,
+      id: name(line),
+      parent: line === 1 ? null : name(line - 1),
+      role: isPrompt ? 'user' : 'assistant',
+      text: isPrompt ? `Prompt ${line}` : `Answer ${line}\n\n${'Some words of it. '.repeat(20)}`,
+    });
+  });
+  writeFileSync(path.join(folder, `${id}.jsonl`), `${headerOf(id)}${said.join('')}`);
+}
