@@ -1,10 +1,11 @@
 // Every state of the view, one scene each: for looking at it and for axe.
 import type { Surface } from '../../../src/host/chat/html.js';
-import type { OpeningView, Snapshot } from '../../../src/shared/protocol.js';
+import type { OpeningView, Snapshot, ToWebview } from '../../../src/shared/protocol.js';
 import { demoModel, idle, realModel, Scene } from '../bench/scenes.js';
 import { compared, filesOffered } from './compared.js';
 import { cutCalls, fileNoticeState, stopping, tooLong } from './ends.js';
 import { goalStates } from './goal.js';
+import { movedStates } from './moved.js';
 import { openingStates } from './opening.js';
 import { changedFiles, editedInDiff, editsAtOnce } from './review.js';
 import { asking, coloured, toolLines } from './tools.js';
@@ -27,6 +28,12 @@ export interface State {
   calls?: string;
   /** Test id of what the pointer is over. */
   hover?: string;
+  /** What the host sends after the press. */
+  then?: Snapshot | Extract<ToWebview, { type: 'not_shown' }>;
+  /** How far the wheel is turned over the conversation. */
+  wheel?: number;
+  /** Test id of what all that leads to. */
+  leads?: string;
   /** What is waited for in place of the conversation. */
   opening?: OpeningView;
   /** Ends of two lines that are shown beside each other. */
@@ -688,5 +695,6 @@ const all = (): State[] => [
   compared('compare-tab', { surface: 'tab' }),
   filesOffered(),
   ...goalStates(),
+  ...movedStates(),
   { name: 'code-block', scene: conversation(), height: 1100, hover: 'code-copy' },
 ];
