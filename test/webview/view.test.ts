@@ -12,6 +12,7 @@ import { endTests } from './view/ends.js';
 import { findTests } from './view/find.js';
 import { goalTests } from './view/goal.js';
 import { readingTests } from './view/reading.js';
+import { roomTests } from './view/room.js';
 import { transcriptTests } from './view/transcript.js';
 import { treeTests } from './view/tree.js';
 import { troubleTests } from './view/trouble.js';
@@ -48,6 +49,7 @@ describe.skipIf(chromiumPath === undefined)('the chat view', { timeout: 60_000 }
   branchTests(open);
   treeTests(open);
   compareTests(open);
+  roomTests(open);
   usageTests(open);
   endTests(open);
 });

@@ -37,17 +37,38 @@ export class Tree {
     }),
   );
 
+  readonly #places = $derived(new Map(this.rows.map((row, index) => [row.ordinal, index])));
+
   constructor(chat: Chat) {
     this.#chat = chat;
   }
 
-  /** Index of the selected row; 0 when it is not shown. */
+  /** Index of the selected row; of the nearest above it that is shown when it is not; 0 when there is none. */
   get selected(): number {
-    const ordinal = this.#selected ?? this.outline.index.ordinal(this.head);
-    return Math.max(
-      0,
-      this.rows.findIndex((row) => row.ordinal === ordinal),
-    );
+    const { index } = this.outline;
+    for (let at = this.#selected ?? index.ordinal(this.head); at !== ROOT; at = index.parent(at)) {
+      const place = this.#places.get(at);
+      if (place !== undefined) return place;
+    }
+    return 0;
+  }
+
+  /** The keyboard is on where the conversation is, and stays there until it moves. */
+  follow(): void {
+    this.#selected = undefined;
+  }
+
+  /** What was selected because the conversation was at `head` stays selected. */
+  stay(head: string | null): void {
+    this.#selected ??= this.outline.index.ordinal(head);
+  }
+
+  /** Another session: nothing that was folded or looked for is of it. */
+  begin(): void {
+    this.#folded.clear();
+    this.naming = undefined;
+    this.query = '';
+    this.follow();
   }
 
   select(index: number): void {
