@@ -10,7 +10,8 @@ import { chromiumPath, openBrowser, openChat, themes } from '../bench/chat-page.
 import { cutOff } from '../bench/overflow.js';
 import { Scene } from '../bench/scenes.js';
 import { walkByTab } from '../bench/tab-walk.js';
-import { type State, states } from './states.js';
+import { show } from './show.js';
+import { states } from './states.js';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const pictures = path.resolve('out/gallery');
