@@ -155,6 +155,9 @@ export class Chat {
       whole: (hash) => this.blob(hash),
       shown: () => this.session.info?.id,
       intend: (intent) => this.#acting.intend(intent),
+      unsay: (failure) => {
+        if (this.problem?.failure === failure) this.problem = null;
+      },
       bringElsewhere: (session, prompt) => this.connection.bringBack({ session, ...prompt }),
       orExplain,
       say: (failure) => (this.problem = { failure }),

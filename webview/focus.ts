@@ -1,4 +1,6 @@
 /** Where the keyboard is, and which keys are the text field's own. */
+import { isComposition } from './composer/keys.js';
+import { isMac } from './ui/mod-key.js';
 
 /** VS Code itself does not know whether a webview in a side bar has the keyboard. */
 export function reportFocus(target: Window, report: (focused: boolean) => void): void {
@@ -17,9 +19,9 @@ export function keepFieldKeys(document: Document): void {
   document.addEventListener('keydown', (event) => {
     const { target } = event;
     const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
-    if (!isField || !(event.ctrlKey || event.metaKey)) return;
+    if (!isField || isComposition(event) || !(event.ctrlKey || event.metaKey)) return;
     if (event.key === 'Backspace' && target.value !== '') event.stopPropagation();
-    if (event.key.toLowerCase() === 'a' && !event.shiftKey && !event.altKey) {
+    if (event.key.toLowerCase() === 'a' && isSelectAll(event)) {
       event.preventDefault();
       event.stopPropagation();
       target.select();
@@ -27,13 +29,21 @@ export function keepFieldKeys(document: Document): void {
   });
 }
 
+/** On a Mac Ctrl+A goes to the beginning of the line. */
+const isSelectAll = ({ ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean =>
+  (isMac ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !shiftKey && !altKey;
+
 /** What takes letters itself, or goes by them. */
 const TAKES_LETTERS =
   'input, textarea, select, [contenteditable], [role="tree"], [role="menu"], [role="listbox"]';
 
-/** Whether a key is a letter of a text that nothing takes where the keyboard is. A space presses or scrolls. */
+/**
+ * Whether a key is a letter of a text that nothing takes where the keyboard is. A space presses or scrolls; with Option a Mac
+ * types letters too.
+ */
 export function isTypedNowhere(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey) return false;
+  if (event.altKey && !isMac) return false;
   if ([...event.key].length !== 1 || event.key === ' ') return false;
   return !(event.target instanceof Element && event.target.closest(TAKES_LETTERS) !== null);
 }

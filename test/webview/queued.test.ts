@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { QueueItem } from '../../src/shared/notes.js';
 import { Draft } from '../../webview/composer/draft.svelte.js';
 import { Queued } from '../../webview/composer/queued.js';
@@ -23,6 +23,7 @@ function make() {
     bringElsewhere: (session, prompt) => brought.push({ session, ...prompt }),
     orExplain: (_, work) => work(),
     say: ({ message }) => said.push(message),
+    unsay: ({ message }) => said.splice(0, said.length, ...said.filter((one) => one !== message)),
     focus: () => undefined,
   });
   return {
@@ -44,6 +45,18 @@ it('what is taken back from the queue stands in the composer', async () => {
   await taking;
   expect(view.draft.text).toBe('What are oaks?');
   expect([view.brought, view.said]).toEqual([[], []]);
+});
+
+it('that the host has not answered yet holds until it has', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const view = make();
+  const taking = view.queued.takeBack(item);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(view.said).toEqual([expect.stringContaining('has not answered yet')]);
+  view.answer({ ok: true, result: null });
+  await taking;
+  expect([view.draft.text, view.said]).toEqual(['What are oaks?', []]);
+  vi.useRealTimers();
 });
 
 it('it goes into the session where it waited when another one came to be shown meanwhile, and that is said', async () => {

@@ -17,6 +17,8 @@ export interface QueuedParts {
   bringElsewhere: (session: string, prompt: { text: string; mentions: Mention[] }) => void;
   orExplain: (what: string, work: () => Promise<void>) => Promise<void>;
   say: (failure: Failure) => void;
+  /** It holds no more; something else that was said meanwhile stays. */
+  unsay: (failure: Failure) => void;
   focus: () => void;
 }
 
@@ -57,13 +59,14 @@ export class Queued {
 
   /** False when it was refused, which is then said. However late the answer comes, the text is not lost. */
   async #drop(item: QueueItem): Promise<boolean> {
-    const { intend, say } = this.#parts;
+    const { intend, say, unsay } = this.#parts;
     const intent: Intent = { type: 'drop_queued', item_id: item.id };
     const coming = intend(intent);
     const soon = await inTime(intent, coming);
-    if (soon === undefined)
-      say(unanswered('The message comes back into the composer when it can be taken back.'));
+    const late = unanswered('The message comes back into the composer when it can be taken back.');
+    if (soon === undefined) say(late);
     const reply = soon ?? (await coming);
+    unsay(late);
     if (!reply.ok) say(reply.failure);
     return reply.ok;
   }

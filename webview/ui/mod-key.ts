@@ -1,2 +1,4 @@
+export const isMac = navigator.platform.startsWith('Mac');
+
 /** What the key that goes with others is called on this computer. */
-export const modKey = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl+';
+export const modKey = isMac ? '⌘' : 'Ctrl+';

@@ -71,7 +71,7 @@ export function coloured(): State {
     ` ${sgr('32', '✓')} price.spec.ts ${sgr('2', '12 ms')}`,
     ` ${sgr('1;31', 'FAIL')} receipt.spec.ts ${sgr('4', 'rounds')} ${sgr('7', ' diff ')}`,
     ...[fronts, bright, backs],
-    `${sgr('1', 'bold')} ${sgr('3', 'italic')} ${sgr('9', 'struck')} ${sgr('38;2;255;120;0', 'of any colour')}`,
+    `${sgr('4;47', 'underlined')} ${sgr('1', 'bold')} ${sgr('3', 'italic')} ${sgr('9', 'struck')} ${sgr('38;2;255;120;0', 'of any colour')}`,
   ].join('\n');
   const { text, styles } = readStyled(printed);
   scene.result('r1', 'run', `${text}\n\n[Exit code 1 after 4 s.]`, true, styles);
