@@ -104,12 +104,15 @@ function leftAndPaid(): State {
 function inMemory(): State {
   const scene = new Scene();
   scene.turn('Clean up.', 'turn-1');
+  // The view keeps texts by their hashes, and those of other scenes are counted from one.
+  const [before, after] = ['e'.repeat(64), 'f'.repeat(64)];
   const input = { path: 'a.md', content: 'a\nb\u202e\n' };
+  scene.blobs.set(before, 'a\n').set(after, input.content);
   scene.calls('', [{ call_id: 'w1', name: 'write', input }], 'turn-1');
   scene.add({
     ...{ type: 'approval_request', call_id: 'w1', tool: 'write', summary: 'Write a.md', input_hash: 'y' },
     ...{ risk: 'write', turn_id: 'turn-1', targets: [] },
-    proposal: [{ path: 'a.md', before: scene.blob('a\n'), after: scene.blob(input.content) }],
+    proposal: [{ path: 'a.md', before, after }],
   });
   scene.status = { ...idle, run: 'waiting' };
   return {
