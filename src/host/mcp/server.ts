@@ -82,8 +82,12 @@ export class Server {
   /** Resolves when it runs, or with why it does not. */
   start(): Promise<Connection | Failure> {
     if (this.connection !== undefined) return Promise.resolve(this.connection);
-    if (this.starting !== undefined) return this.starting;
-    const starting = this.begin().finally(() => {
+    return this.starting ?? this.startAfter(undefined);
+  }
+
+  /** What ran before ends first. */
+  private startAfter(before: Connection | undefined): Promise<Connection | Failure> {
+    const starting = this.begin(before).finally(() => {
       if (this.starting === starting) this.starting = undefined;
     });
     this.starting = starting;
@@ -92,19 +96,24 @@ export class Server {
 
   /** By the person, or because it is no longer configured. */
   async stop(): Promise<void> {
-    this.ending.abort();
-    this.ending = new AbortController();
-    const { connection } = this;
-    this.connection = undefined;
-    this.starting = undefined;
+    const connection = this.letGo();
     this.known = [];
     this.become({ kind: 'stopped' });
     await connection?.close();
   }
 
-  async restart(): Promise<Connection | Failure> {
-    await this.stop();
-    return this.start();
+  /** On its way from here on, with the tools that it had: a turn whose call this ends waits for it with its next request. */
+  restart(): Promise<Connection | Failure> {
+    return this.startAfter(this.letGo());
+  }
+
+  private letGo(): Connection | undefined {
+    this.ending.abort();
+    this.ending = new AbortController();
+    const { connection } = this;
+    this.connection = undefined;
+    this.starting = undefined;
+    return connection;
   }
 
   async call(
@@ -152,11 +161,12 @@ export class Server {
     return `The call was stopped before the MCP server "${this.name}" answered. It may have partly run.`;
   }
 
-  private async begin(): Promise<Connection | Failure> {
+  private async begin(before: Connection | undefined): Promise<Connection | Failure> {
     const { name, log } = this.parts;
     const { signal } = this.ending;
     this.become({ kind: 'starting' });
     try {
+      await before?.close();
       const reach = await this.parts.reach(() => {
         if (!signal.aborted) this.become({ kind: 'asking' });
       });

@@ -192,6 +192,23 @@ describe('servers of a window', () => {
     expect(fakes[0]?.isClosed).toBe(true);
   });
 
+  it('keeps the tools of a server that is started again, and a request waits for it', async () => {
+    const { servers, faked, names } = world([user(one)]);
+    await servers.prepare();
+    expect(names()).toEqual(['mcp_one_echo']);
+    let open = (): void => undefined;
+    faked.connect = () => new Promise((resolve) => (open = resolve));
+    const again = servers.list()[0]?.server.restart();
+    expect([servers.list()[0]?.server.state.kind, names()]).toEqual(['starting', ['mcp_one_echo']]);
+    let isReady = false;
+    const request = servers.prepare().then(() => (isReady = true));
+    await idle();
+    expect(isReady).toBe(false);
+    open();
+    await Promise.all([again, request]);
+    expect([servers.list()[0]?.server.state.kind, names()]).toEqual(['running', ['mcp_one_echo']]);
+  });
+
   it('one that cannot start is said once, and waits for the person', async () => {
     const { servers, faked, failed, names, fakes } = world([user(one)]);
     faked.connect = () => Promise.reject(new Error('there is no program "x"'));
