@@ -5,16 +5,18 @@
  */
 import * as vscode from 'vscode';
 import type { ToWebview, UiCommand } from '../../shared/protocol.js';
+import { watchAsks } from '../asks.js';
 import type { ActiveSession } from '../sessions/active.js';
 import type { HostSession } from '../sessions/session.js';
 import { Channel, type Brought, type ChannelParts, type Compared, type Composed } from './channel.js';
 import { withBrought } from './drafts.js';
-import { asksPerson, comingBack, type Asking } from './focus-back.js';
+import { FocusBack, type Keeper } from './focus-back.js';
+import { frontTab, followPerson } from './front.js';
 import type { Surface } from './html.js';
 import type { Coming } from './opening.js';
 import type { Page } from './page.js';
 import { ShownInSideBar } from './shown.js';
-import { Tabs, type TabsParts } from './tabs.js';
+import { Tabs, type Place, type TabsParts } from './tabs.js';
 
 export interface ChatsParts
   extends TabsParts, Omit<ChannelParts, 'post' | 'onFocus' | 'command' | 'bringBack' | keyof TabsParts> {
@@ -23,15 +25,6 @@ export interface ChatsParts
   /** Of a session that is outside of all folders, and so in no list. */
   fileOf: (session: string) => string | undefined;
 }
-
-type Watch = (isVisible: (visible: boolean) => void) => vscode.Disposable;
-
-/** The editor in front, as far as there are words for it. */
-const frontTab = (): string => {
-  const { activeTabGroup } = vscode.window.tabGroups;
-  const { activeTab } = activeTabGroup;
-  return `${String(activeTabGroup.viewColumn)} ${activeTab?.label ?? ''}`;
-};
 
 interface Chosen {
   session: string;
@@ -47,11 +40,12 @@ export class Chats implements vscode.Disposable {
   /** Where the person was last. */
   private last: Surface | undefined;
   /** The page whose document has the keyboard. */
-  private focus: Page | undefined;
+  private focus: { page: Page; keeper: Keeper } | undefined;
+  private readonly focusBack: FocusBack;
   /** How often one of our chats was brought to the front. */
   private brought = 0;
   private readonly currentChanged = new vscode.EventEmitter<void>();
-  private readonly replaced: { dispose(): void };
+  private readonly following: { dispose(): void };
 
   /** The chat that commands are about may be another one now, or can be seen now. */
   readonly onChange = this.currentChanged.event;
@@ -59,14 +53,26 @@ export class Chats implements vscode.Disposable {
   constructor(private readonly parts: ChatsParts) {
     this.shown = new ShownInSideBar(parts.active, parts.onError);
     this.tabs = new Tabs(parts, {
-      connect: (page, watch, reveal) => this.connect(page, 'tab', { watch, reveal }),
+      connect: (page, place) => this.connect(page, 'tab', place),
       coming: (session, open) => this.coming(session, open),
       onActive: () => (this.last = 'tab'),
       onChange: () => this.currentChanged.fire(),
     });
-    this.replaced = parts.sessions.on(({ id, type }) => {
+    this.focusBack = new FocusBack({
+      clock: parts.clock,
+      focused: () => this.focus?.keeper,
+      // A tab that was opened, or a chat that was shown, has the keyboard by right.
+      front: () => `${String(this.brought)} ${frontTab()}`,
+    });
+    const replaced = parts.sessions.on(({ id, type }) => {
       if (type === 'replaced') this.guard(this.reconnect(id), 'Showing the session');
     });
+    this.following = vscode.Disposable.from(
+      replaced,
+      watchAsks((isModal) => this.focusBack.opened(isModal)),
+      followPerson(this.focusBack),
+      this.focusBack,
+    );
     this.onChange(() => this.nameFile());
   }
 
@@ -214,6 +220,7 @@ export class Chats implements vscode.Disposable {
     const channel = this.connect(page, 'view', {
       watch: (isVisible) => view.onDidChangeVisibility(() => isVisible(view.visible)),
       reveal: () => view.show(false),
+      isInSight: () => this.view?.view === view && view.visible,
     });
     this.view = { view, channel };
     view.onDidDispose(() => {
@@ -238,7 +245,7 @@ export class Chats implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.replaced.dispose();
+    this.following.dispose();
     this.view?.channel.dispose();
     this.tabs.dispose();
     this.currentChanged.dispose();
@@ -258,16 +265,10 @@ export class Chats implements vscode.Disposable {
   }
 
   /** Webviews are not kept alive while hidden: their document says `open` when it is there again. */
-  private connect(
-    page: Page,
-    surface: Surface,
-    { watch, reveal }: { watch: Watch; reveal: () => void },
-  ): Channel {
+  private connect(page: Page, surface: Surface, { watch, reveal, isInSight }: Place): Channel {
     const { drafts, onIntent, context } = this.parts;
-    const asking: Asking = {
-      hasFocus: () => this.focus === page,
-      // A tab that was opened, or a chat that was shown, has the keyboard by right.
-      front: () => `${String(this.brought)} ${frontTab()}`,
+    const keeper: Keeper = {
+      isInSight,
       takeFocus: () => {
         reveal();
         channel.compose({ at: 'same' });
@@ -275,7 +276,7 @@ export class Chats implements vscode.Disposable {
     };
     const channel = new Channel({
       ...this.parts,
-      context: { ...context, expand: (name) => comingBack(asking, () => context.expand(name)) },
+      context: { ...context, expand: (name) => this.askedBy(() => context.expand(name)) },
       drafts: {
         read: (session) => drafts.read(session),
         write: (session, draft) => {
@@ -288,14 +289,11 @@ export class Chats implements vscode.Disposable {
         onIntent(outcome);
       },
       post: (message) => this.post(page.webview, message),
-      command: (command, session) => {
-        const work = () => this.parts.command(command, session, surface);
-        return asksPerson(command) ? comingBack(asking, work) : work();
-      },
+      command: (command, session) => this.askedBy(() => this.parts.command(command, session, surface)),
       bringBack: (session, composed) => this.bringBack(session, composed),
       onFocus: (focused) => {
         if (focused) this.last = surface;
-        this.setFocus(page, focused);
+        this.setFocus({ page, keeper }, focused);
       },
     });
     page.listen((data) => channel.receive(data));
@@ -318,9 +316,19 @@ export class Chats implements vscode.Disposable {
     drafts.write(session, withBrought(await drafts.read(session), { text, mentions }));
   }
 
-  private setFocus(page: Page, focused: boolean): void {
-    if (focused === (this.focus === page)) return;
-    this.focus = focused ? page : undefined;
+  /** What it asked is over when it is: nobody has to wait for a next question. */
+  private async askedBy<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      this.focusBack.settled();
+    }
+  }
+
+  private setFocus(chat: { page: Page; keeper: Keeper }, focused: boolean): void {
+    if (focused) this.focusBack.left();
+    if (focused === (this.focus?.page === chat.page)) return;
+    this.focus = focused ? chat : undefined;
     this.currentChanged.fire();
   }
 

@@ -23,13 +23,18 @@ export interface TabsParts {
   onError: (error: unknown, doing: string) => void;
 }
 
+/** Where a page is. */
+export interface Place {
+  watch: (isVisible: (visible: boolean) => void) => vscode.Disposable;
+  /** Brings it to the front, with the keyboard. */
+  reveal: () => void;
+  /** False also when it is gone. */
+  isInSight: () => boolean;
+}
+
 /** What a tab has in common with the side bar. */
 export interface TabsChats {
-  connect: (
-    page: Page,
-    watch: (isVisible: (visible: boolean) => void) => vscode.Disposable,
-    reveal: () => void,
-  ) => Channel;
+  connect: (page: Page, place: Place) => Channel;
   coming: (session: () => string | undefined, open: () => Promise<HostSession>) => Coming<HostSession>;
   /** The person went to a tab. */
   onActive: () => void;
@@ -141,15 +146,16 @@ export class Tabs implements vscode.Disposable {
     const noteActive = () => {
       if (panel.active) this.chats.onActive();
     };
-    const channel = this.chats.connect(
-      page,
-      (isVisible) =>
+    let isClosed = false;
+    const channel = this.chats.connect(page, {
+      watch: (isVisible) =>
         panel.onDidChangeViewState(() => {
           noteActive();
           isVisible(panel.visible);
         }),
-      () => panel.reveal(),
-    );
+      reveal: () => panel.reveal(),
+      isInSight: () => !isClosed && panel.visible,
+    });
     noteActive();
     const tab: Tab = { panel, channel, id, session };
     this.shown.set(session, tab);
@@ -161,6 +167,7 @@ export class Tabs implements vscode.Disposable {
       if (opened) panel.title = opened.title();
     });
     panel.onDidDispose(() => {
+      isClosed = true;
       titles.dispose();
       channel.dispose();
       if (this.shown.get(tab.session) === tab) this.shown.delete(tab.session);

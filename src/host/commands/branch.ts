@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { ConversationEntry } from '../../shared/entry.js';
 import { isFailure } from '../../shared/failure.js';
 import type { Intent } from '../../shared/protocol.js';
+import { asks } from '../asks.js';
 import type { Chats } from '../chat/chats.js';
 import { restoreFiles, type RestoreParts } from '../editor/restore.js';
 import { unwrap } from '../errors.js';
@@ -124,7 +125,7 @@ async function goToBranch(parts: BranchCommandParts, target: unknown): Promise<v
 }
 
 async function askFiles(paths: readonly string[]): Promise<'conversation' | 'files' | undefined> {
-  const picked = await vscode.window.showQuickPick(
+  const picked = await asks.showQuickPick(
     [
       {
         label: vscode.l10n.t('Conversation Only'),
@@ -150,7 +151,7 @@ function entryOf(target: unknown): string {
 
 /** What a summary is to keep above all; empty for no such thing, undefined when the person cancelled. */
 export const askFocus = (title: string): Thenable<string | undefined> =>
-  vscode.window.showInputBox({
+  asks.showInputBox({
     title,
     prompt: vscode.l10n.t(
       'What is the summary to keep above all? Leave it empty for everything that matters.',
@@ -159,7 +160,7 @@ export const askFocus = (title: string): Thenable<string | undefined> =>
   });
 
 const askLabel = (value: string): Thenable<string | undefined> =>
-  vscode.window.showInputBox({
+  asks.showInputBox({
     title: vscode.l10n.t('Label'),
     prompt: vscode.l10n.t('A name for this place in the conversation. Leave it empty to take the name away.'),
     value,
@@ -199,5 +200,5 @@ export async function pickMessage(
     const icon = entry.role === 'user' ? 'comment' : 'sparkle';
     return [{ label: `$(${icon}) ${words}`, id: entry.id }];
   });
-  return (await vscode.window.showQuickPick(items, { title }))?.id;
+  return (await asks.showQuickPick(items, { title }))?.id;
 }

@@ -1,6 +1,7 @@
 /** Commands that bring a session about in another way than by its first prompt: in memory, from a fork, from a file. */
 import * as vscode from 'vscode';
 import { OutlineFlag } from '../../shared/fold/types.js';
+import { asks } from '../asks.js';
 import type { Chats } from '../chat/chats.js';
 import { plainLabel } from '../labels.js';
 import { Refusal } from '../errors.js';
@@ -72,7 +73,7 @@ export function fileOf(given: unknown): string | undefined {
 }
 
 export async function askSessionFile(title: string, openLabel: string): Promise<string | undefined> {
-  const found = await vscode.window.showOpenDialog({
+  const found = await asks.showOpenDialog({
     title,
     openLabel,
     filters: { [vscode.l10n.t('Session logs')]: ['jsonl'] },
@@ -113,7 +114,7 @@ async function pickPoint(
       point: { before: entry },
     })),
   ];
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await asks.showQuickPick(items, {
     title: vscode.l10n.t('Fork Session'),
     placeHolder: vscode.l10n.t('Where the copy ends. The original stays as it is.'),
   });

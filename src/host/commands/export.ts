@@ -2,6 +2,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionLog } from '../../log/store.js';
+import { asks } from '../asks.js';
 import type { Chats } from '../chat/chats.js';
 import { mapConversation } from '../export/blocks.js';
 import { readConversation } from '../export/conversation.js';
@@ -99,7 +100,7 @@ async function pickFormat(): Promise<Format | undefined> {
     description: about[format],
     format,
   }));
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await asks.showQuickPick(items, {
     title: vscode.l10n.t('Export Session'),
     placeHolder: vscode.l10n.t('What has the shape of a key is taken out in every format.'),
   });
@@ -110,7 +111,7 @@ async function askTarget(title: string, format: Format): Promise<vscode.Uri | un
   const { label, ending } = kinds[format];
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const name = `${fileName(title)}.${ending}`;
-  return vscode.window.showSaveDialog({
+  return asks.showSaveDialog({
     title: vscode.l10n.t('Export Session'),
     saveLabel: vscode.l10n.t('Export'),
     filters: { [label]: [ending] },

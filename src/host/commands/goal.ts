@@ -1,6 +1,7 @@
 /** Commands on the goal of the chat in front: what is to be reached is asked for once, in two boxes. */
 import * as vscode from 'vscode';
 import type { Intent } from '../../shared/protocol.js';
+import { asks } from '../asks.js';
 import type { Chats } from '../chat/chats.js';
 import { unwrap } from '../errors.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
@@ -51,7 +52,7 @@ async function start(
 }
 
 const askObjective = (): Thenable<string | undefined> =>
-  vscode.window.showInputBox({
+  asks.showInputBox({
     title: vscode.l10n.t('Start Goal (1 of 2)'),
     prompt: vscode.l10n.t(
       'What is to be reached? Bough works towards it turn after turn, and asks before calls as ever.',
@@ -61,7 +62,7 @@ const askObjective = (): Thenable<string | undefined> =>
   });
 
 const askCriteria = (objective: string): Thenable<string | undefined> =>
-  vscode.window.showInputBox({
+  asks.showInputBox({
     title: vscode.l10n.t('Start Goal (2 of 2)'),
     prompt: vscode.l10n.t(
       'How can one see that this is reached: “{0}”? May be left empty.',

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { readProvider, unknownProvider } from '../../models/providers.js';
 import type { ModelChecks } from '../../models/registry.js';
 import type { Models } from '../../ports.js';
+import { asks } from '../asks.js';
 import type { Chats } from '../chat/chats.js';
 import { unwrap } from '../errors.js';
 import type { Keys } from '../model/keys.js';
@@ -115,7 +116,7 @@ async function pickProvider(settings: Readonly<Record<string, unknown>>): Promis
     });
   }
   if (names.length === 1) return names[0];
-  return vscode.window.showQuickPick(names, {
+  return asks.showQuickPick(names, {
     title: vscode.l10n.t('Provider'),
     placeHolder: vscode.l10n.t('The provider the key is for'),
   });
@@ -129,7 +130,7 @@ async function pickStored(names: readonly string[]): Promise<string | undefined>
       transient: false,
       message: vscode.l10n.t('No key is stored for a provider of bough.providers.'),
     });
-  return vscode.window.showQuickPick([...names], {
+  return asks.showQuickPick([...names], {
     title: vscode.l10n.t('Remove API Key'),
     placeHolder: vscode.l10n.t('The provider whose key is removed from secret storage'),
   });
@@ -147,7 +148,7 @@ async function askKey(name: string, origin: string, isStored: boolean): Promise<
         name,
         origin,
       );
-  return vscode.window.showInputBox({
+  return asks.showInputBox({
     title: vscode.l10n.t('Set API Key'),
     prompt,
     password: true,

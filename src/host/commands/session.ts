@@ -1,6 +1,7 @@
 /** Commands on single sessions: new, switch, open, rename, archive, delete with Undo, restore, reveal, and what the list shows. */
 import * as vscode from 'vscode';
 import type { Ids } from '../../ports.js';
+import { asks } from '../asks.js';
 import type { Chats } from '../chat/chats.js';
 import type { OpenSessions } from '../sessions/open-sessions.js';
 import { pickDeleted } from '../sessions/pick-deleted.js';
@@ -115,7 +116,7 @@ async function rename(
   const name =
     typeof given === 'string'
       ? given
-      : await vscode.window.showInputBox({
+      : await asks.showInputBox({
           title: vscode.l10n.t('Rename Session'),
           prompt: vscode.l10n.t('A name for this session'),
           value: title,
@@ -147,7 +148,7 @@ async function remove(parts: SessionCommandParts, id: string): Promise<void> {
   const isMissing = row?.status === 'missing';
   const yes = isMissing ? vscode.l10n.t('Delete from List') : vscode.l10n.t('Delete');
   const detail = await whatGoes(parts, id, isMissing);
-  const answer = await vscode.window.showWarningMessage(
+  const answer = await asks.showWarningMessage(
     vscode.l10n.t('Delete “{0}”?', title),
     { modal: true, detail },
     yes,

@@ -1,6 +1,7 @@
 /** Commands that look after the session files: verify, prune, relink. What deletes says first what it would delete. */
 import * as vscode from 'vscode';
 import type { PrunePolicy, PruneReport } from '../../log/upkeep.js';
+import { asks } from '../asks.js';
 import type { Reports } from '../reports.js';
 import type { OtherFolders } from '../sessions/other-folders.js';
 import { describePrune, isNothing, youngWords } from '../sessions/prune-words.js';
@@ -120,7 +121,7 @@ async function isWanted(would: readonly PruneReport[]): Promise<boolean> {
       : []),
     ...(isForGood ? [vscode.l10n.t('Left-over files and what goals kept are deleted for good.')] : []),
   ].join(' ');
-  const answer = await vscode.window.showWarningMessage(
+  const answer = await asks.showWarningMessage(
     vscode.l10n.t('Delete {0}?', short),
     { modal: true, detail: `${detail}\n\n${undo}` },
     yes,
@@ -159,7 +160,7 @@ async function pickPolicy(): Promise<PrunePolicy | undefined> {
       policy: { detachedResultAge: DAY_MS },
     },
   ];
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await asks.showQuickPick(items, {
     title: vscode.l10n.t('Prune Sessions'),
     placeHolder: vscode.l10n.t('You will see what would be deleted, with its size, before anything is.'),
   });

@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { isFailure, type Failure } from '../../shared/failure.js';
 import type { SlashOffer } from '../../shared/protocol.js';
 import type { Workspace } from '../../ports.js';
+import { asks } from '../asks.js';
 import { Refusal } from '../errors.js';
 import { cap } from './cap.js';
 import { oneLine, readFrontMatter } from './frontmatter.js';
@@ -122,7 +123,7 @@ export async function expandPrompt(parts: PromptFilesParts, name: string): Promi
     file: editor === undefined ? undefined : shownPath(editor.document.uri),
     workspaceFolder: folder?.uri.fsPath,
     input: async (input, hint) =>
-      vscode.window.showInputBox({
+      asks.showInputBox({
         title: vscode.l10n.t('Prompt {0}', name),
         prompt: hint ?? input,
         ignoreFocusOut: true,

@@ -7,6 +7,7 @@ import * as vscode from 'vscode';
 import type { FileDifference } from '../../agent/files.js';
 import type { FileChangeOfLine } from '../../agent/review.js';
 import type { AgentSession } from '../../agent/types.js';
+import { asks } from '../asks.js';
 import { unwrap } from '../errors.js';
 import type { FilePair, KeptFiles } from './kept-files.js';
 import { putBack, wordsOf, type RestoreParts } from './restore.js';
@@ -120,5 +121,5 @@ async function agrees(files: readonly FileDifference[]): Promise<boolean> {
     ...(isOne && first !== undefined && first.path === wordsOf(first) ? [] : [listed(files.map(wordsOf))]),
     vscode.l10n.t('The files become as they were before. One button brings the changes back.'),
   ].join('\n\n');
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, undo)) === undo;
+  return (await asks.showWarningMessage(question, { modal: true, detail }, undo)) === undo;
 }

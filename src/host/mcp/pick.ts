@@ -1,5 +1,6 @@
 /** The MCP servers in a list: how each is, and what can be done about it. */
 import * as vscode from 'vscode';
+import { asks } from '../asks.js';
 import { unwrap } from '../errors.js';
 import { plainLabel } from '../labels.js';
 import type { ServerConfig } from './config.js';
@@ -28,7 +29,7 @@ export async function pickServer(parts: PickParts): Promise<void> {
     ...servers.problems.map((problem): Item => ({ label: `$(warning) ${plainLabel(problem)}` })),
     ...waysToMore(),
   ];
-  const chosen = await vscode.window.showQuickPick(items, {
+  const chosen = await asks.showQuickPick(items, {
     title: vscode.l10n.t('MCP Servers'),
     placeHolder: placeHolder(servers),
     matchOnDescription: true,
@@ -57,7 +58,7 @@ function unaskedItem(parts: PickParts, known: Known): Item {
 /** Everything that will run is shown before it may; values of variables and headers may be secrets. */
 async function askToStart({ servers }: PickParts, known: Known): Promise<void> {
   const start = vscode.l10n.t('Start');
-  const chosen = await vscode.window.showWarningMessage(
+  const chosen = await asks.showWarningMessage(
     vscode.l10n.t('Start the MCP server “{0}” that {1} names?', known.name, known.file),
     { modal: true, detail: details(known.config) },
     start,
@@ -186,7 +187,7 @@ async function pickAction(
       detail: plainLabel(description.split('\n')[0] ?? ''),
     })),
   ];
-  const chosen = await vscode.window.showQuickPick(items, {
+  const chosen = await asks.showQuickPick(items, {
     title: vscode.l10n.t('MCP server “{0}”', server.name),
     placeHolder: stateOf(server).words,
   });

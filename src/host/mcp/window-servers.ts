@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import * as vscode from 'vscode';
 import type { Clock } from '../../ports.js';
+import { asks } from '../asks.js';
 import { createBag } from '../disposables.js';
 import type { Output } from '../output.js';
 import type { Teller } from '../tell.js';
@@ -147,8 +148,8 @@ async function ask(input: ServerInput, server: string): Promise<string | undefin
   const title = vscode.l10n.t('MCP server “{0}”', server);
   const prompt = input.description ?? input.id;
   if (input.type === 'pickString')
-    return vscode.window.showQuickPick(input.options, { title, placeHolder: prompt, ignoreFocusOut: true });
-  return vscode.window.showInputBox({
+    return asks.showQuickPick(input.options, { title, placeHolder: prompt, ignoreFocusOut: true });
+  return asks.showInputBox({
     ...{ title, prompt, password: input.password, ignoreFocusOut: true },
     ...(input.default === undefined ? {} : { value: input.default }),
   });

@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { cancelled } from '../../shared/failure.js';
+import { asks } from '../asks.js';
 import { Refusal, unwrap } from '../errors.js';
 import type { Teller } from '../tell.js';
 import { accountOf, type Account, type AccountParts } from './account.js';
@@ -95,7 +96,7 @@ async function visitInBrowser(parts: AccountsParts, { name }: Known, account: Ac
 
 async function openAfterYes(name: string, url: string, address: URL): Promise<void> {
   const open = vscode.l10n.t('Open Browser');
-  const chosen = await vscode.window.showInformationMessage(
+  const chosen = await asks.showInformationMessage(
     vscode.l10n.t('Sign in to the MCP server “{0}” at {1}?', name, address.origin),
     {
       modal: true,

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { ModelChecks } from '../../models/registry.js';
 import type { ModelInfo } from '../../ports.js';
 import type { Failure } from '../../shared/failure.js';
+import { asks } from '../asks.js';
 import { openSettings } from './settings-place.js';
 
 /** `again`: another one is to be chosen. */
@@ -38,7 +39,7 @@ async function ask(
   const again = vscode.l10n.t('Choose Another');
   const retry = vscode.l10n.t('Try Again');
   const mend = mendOf(action, provider, elsewhere);
-  const picked = await vscode.window.showWarningMessage(
+  const picked = await asks.showWarningMessage(
     message,
     { modal: true, ...(detail === undefined ? {} : { detail }) },
     ...(mend === undefined ? [] : [mend.label]),

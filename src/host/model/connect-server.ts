@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { baseUrlOf } from '../../models/check.js';
 import type { ModelChecks } from '../../models/registry.js';
 import { isFailure, type Failure } from '../../shared/failure.js';
+import { asks } from '../asks.js';
 import { plainLabel } from '../labels.js';
 import { changeProvider } from './check-choice.js';
 import type { Keys } from './keys.js';
@@ -78,7 +79,7 @@ async function tryServer(
 }
 
 async function askAddress(value: string, trouble: string | undefined): Promise<string | undefined> {
-  const given = await vscode.window.showInputBox({
+  const given = await asks.showInputBox({
     title: vscode.l10n.t('Connect to a Server'),
     prompt:
       trouble ??
@@ -99,7 +100,7 @@ async function askAddress(value: string, trouble: string | undefined): Promise<s
 const EXAMPLE = 'http://127.0.0.1:1234/v1';
 
 const askKey = (prompt: string): Thenable<string | undefined> =>
-  vscode.window.showInputBox({
+  asks.showInputBox({
     title: vscode.l10n.t('API Key'),
     prompt,
     password: true,
@@ -110,7 +111,7 @@ async function pickModel(ids: readonly string[]): Promise<string | undefined> {
   if (ids.length === 1) return ids[0];
   const items = ids.map((id) => ({ label: plainLabel(id), id }));
   const title = vscode.l10n.t('Select Model');
-  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.id;
+  return (await asks.showQuickPick(items, { title, ignoreFocusOut: true }))?.id;
 }
 
 function freeName({ hostname, port }: URL, taken: readonly string[]): string {

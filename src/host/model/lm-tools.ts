@@ -6,6 +6,7 @@
 import * as vscode from 'vscode';
 import type { Prepared, Tool, ToolOutcome } from '../../ports.js';
 import { toolFailure } from '../../shared/failure.js';
+import { asks } from '../asks.js';
 import { plainLabel } from '../labels.js';
 import { toolNames } from '../mcp/names.js';
 import { lmOutcome } from './lm-result.js';
@@ -51,7 +52,7 @@ export function createLmTools(state: vscode.Memento): LmTools {
         (a, b) => Number(sources.has(b.name)) - Number(sources.has(a.name)),
       );
       const items = known.map((tool) => itemOf(tool, sources.get(tool.name), chosen));
-      const picked = await vscode.window.showQuickPick(items, {
+      const picked = await asks.showQuickPick(items, {
         title: vscode.l10n.t('Tools of Extensions'),
         placeHolder:
           items.length === 0

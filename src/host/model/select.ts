@@ -3,6 +3,7 @@
  * before the choice is final.
  */
 import * as vscode from 'vscode';
+import { showList } from '../asks.js';
 import type { AgentSession } from '../../agent/types.js';
 import type { ModelInfo, Models } from '../../ports.js';
 import type { ModelChecks } from '../../models/registry.js';
@@ -61,7 +62,7 @@ async function pickModel(parts: SelectParts): Promise<ModelItem | undefined> {
     });
     pick.onDidHide(() => resolve(undefined));
   });
-  pick.show();
+  showList(pick);
   try {
     const [models, withKey] = await Promise.all([parts.models.list(), parts.withKey()]);
     pick.items = itemsOf(models, withKey, parts);

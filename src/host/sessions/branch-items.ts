@@ -1,6 +1,7 @@
 /** How a branch looks in the list of sessions and in the pick lists. */
 import * as vscode from 'vscode';
 import type { AgentSession } from '../../agent/types.js';
+import { asks } from '../asks.js';
 import { plainLabel } from '../labels.js';
 import { branchesOf, type Branch } from './branches.js';
 import { rowIcons, rowWord, type RowWord } from './rows.js';
@@ -86,7 +87,7 @@ export async function pickBranch(
   items: readonly BranchPickItem[],
   { title, placeHolder }: { title: string; placeHolder: string },
 ): Promise<string | undefined> {
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await asks.showQuickPick(items, {
     title,
     placeHolder,
     matchOnDescription: true,

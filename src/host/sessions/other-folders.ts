@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import type { SessionSummary } from '../../log/store.js';
 import { BoughError } from '../../shared/failure.js';
+import { asks } from '../asks.js';
 import type { Chats } from '../chat/chats.js';
 import { plainLabel } from '../labels.js';
 import type { Teller } from '../tell.js';
@@ -118,7 +119,7 @@ export class OtherFolders {
       ...found.flatMap((one) => this.rowsOf(one)),
       ...elsewhere.flatMap((root) => this.rowsElsewhere(root)),
     ];
-    const picked = await vscode.window.showQuickPick<FolderRow>(items, {
+    const picked = await asks.showQuickPick<FolderRow>(items, {
       title: vscode.l10n.t('Sessions of Other Folders'),
       placeHolder:
         items.length === 0
@@ -181,7 +182,7 @@ export class OtherFolders {
         iconPath: new vscode.ThemeIcon('warning'),
         open: async () => {
           const forget = vscode.l10n.t('Forget This Place');
-          const chosen = await vscode.window.showWarningMessage(
+          const chosen = await asks.showWarningMessage(
             vscode.l10n.t('{0} is not there now.', root),
             {
               modal: true,
@@ -225,7 +226,7 @@ export class OtherFolders {
           : folderOf(one.bucket),
         one,
       }));
-    const picked = await vscode.window.showQuickPick(items, {
+    const picked = await asks.showQuickPick(items, {
       title: vscode.l10n.t('Link Sessions to This Folder'),
       placeHolder:
         items.length === 0
@@ -261,7 +262,7 @@ const newestOf = (sessions: readonly SessionSummary[]): number =>
 async function isMeant({ bucket, isGone: isFolderGone }: Found): Promise<boolean> {
   if (isFolderGone) return true;
   const yes = vscode.l10n.t('Link');
-  const answer = await vscode.window.showWarningMessage(
+  const answer = await asks.showWarningMessage(
     vscode.l10n.t('Show the sessions of “{0}” in this folder?', nameOf(bucket)),
     {
       modal: true,

@@ -1,5 +1,6 @@
 /** The pick list of what the trash still holds. */
 import * as vscode from 'vscode';
+import { asks } from '../asks.js';
 import { plainLabel } from '../labels.js';
 import { relativeTime } from './rows.js';
 import { sizeWords } from './size-words.js';
@@ -23,7 +24,7 @@ export async function pickDeleted(all: readonly Restorable[], now: number): Prom
     iconPath: new vscode.ThemeIcon('trash'),
     one,
   }));
-  const picked = await vscode.window.showQuickPick(items, {
+  const picked = await asks.showQuickPick(items, {
     title: vscode.l10n.t('Restore Deleted Session'),
     placeHolder: vscode.l10n.t('What was deleted is kept for 7 days'),
   });

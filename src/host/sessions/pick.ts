@@ -1,5 +1,6 @@
 /** The pick list of sessions: newest first, filled page by page while it is open. */
 import * as vscode from 'vscode';
+import { showList } from '../asks.js';
 import type { SessionSummary } from '../../log/store.js';
 import { plainLabel } from '../labels.js';
 import { branchPickItems } from './branch-items.js';
@@ -46,7 +47,7 @@ export async function pickSession(parts: PickParts): Promise<PickedSession | und
       resolve(undefined);
     });
   });
-  pick.show();
+  showList(pick);
   try {
     await fill(pick, parts, () => isOpen);
     return await chosen;

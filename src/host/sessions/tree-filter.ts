@@ -1,5 +1,6 @@
 /** Which sessions the list shows. */
 import * as vscode from 'vscode';
+import { showList } from '../asks.js';
 import type { ListQuery } from '../../log/store.js';
 
 export interface TreeFilter {
@@ -48,7 +49,7 @@ export async function pickFilter(current: TreeFilter): Promise<TreeFilter | unde
         pick.hide();
       });
       pick.onDidHide(() => resolve(undefined));
-      pick.show();
+      showList(pick);
     });
   } finally {
     pick.dispose();
