@@ -9,14 +9,15 @@ import { DeletedMarks, type MarkParts } from './deleted-marks.js';
 import { inParallel } from './in-parallel.js';
 import { indexFileIn, readIndex, writeIndex, type IndexRow } from './index-file.js';
 import { ListReading, type Readable } from './list-reading.js';
-import { byUpdate, cursorAt, hasTitle, isOfKind, pageLimit, rowAt, type RowKey } from './list-page.js';
+import { byUpdate, hasTitle, isOfKind, page } from './list-page.js';
 import type { ReadTexts } from './said-text.js';
 import { SaidTexts } from './said-texts.js';
 import { isSessionName, LOG_SUFFIX, sessionName } from './session-name.js';
 import { Serial } from './serial.js';
 import { ifThere, storageFailure, stored } from './storage.js';
 import type { ListQuery, SessionSummary } from './store.js';
-import { missing, summarise, unread, unreadable } from './summary.js';
+import { missing, summarise, unreadable } from './summary.js';
+import { UnreadRows } from './unread-rows.js';
 
 /** How many files are looked at at a time. */
 const STATS_AT_ONCE = 32;
@@ -57,6 +58,9 @@ export class Catalog {
   readonly #deleted: DeletedMarks;
   readonly #said: SaidTexts;
   readonly reading = new ListReading();
+  readonly #unread: UnreadRows;
+  /** Names of the logs that were in the folder when it was looked at last. */
+  #there: ReadonlySet<string> = new Set();
   #hasExpired = false;
   /** What the folder came to when it was looked at last, in order. */
   #listed: { at: number; rows: SessionSummary[] } | undefined;
@@ -66,6 +70,7 @@ export class Catalog {
     this.#sessions = path.join(parts.sessions, path.sep);
     this.#deleted = new DeletedMarks(parts);
     this.#said = new SaidTexts(parts);
+    this.#unread = new UnreadRows(parts.files, (name) => this.#fileOf(name));
   }
 
   async list(query: ListQuery = {}): Promise<{ sessions: SessionSummary[]; cursor?: string }> {
@@ -86,7 +91,7 @@ export class Catalog {
       const name = sessionName(row.id);
       return [{ name, file: this.#fileOf(name), size: row.size, mtime: row.updated }];
     });
-    const said = await this.#said.find(text, logs, (name) => this.#rows?.has(name) === true);
+    const said = await this.#said.find(text, logs, (name) => this.#there.has(name));
     return rows.filter((row) => isCalled(row) || said.has(sessionName(row.id)));
   }
 
@@ -99,9 +104,8 @@ export class Catalog {
   async #ofThePageBefore(isWhole: boolean): Promise<readonly SessionSummary[]> {
     const { clock } = this.#parts;
     const listed = this.#listed;
-    return listed !== undefined && clock.elapsed() - listed.at < SAME_LIST_MS
-      ? listed.rows
-      : this.all(isWhole);
+    const isSame = listed !== undefined && clock.elapsed() - listed.at < SAME_LIST_MS;
+    return isSame && !(isWhole && listed.rows.some(isUnread)) ? listed.rows : this.all(isWhole);
   }
 
   /** Makes the index again from the logs; rows of logs that are not found here stay. */
@@ -180,9 +184,10 @@ export class Catalog {
   async #reconcile({ isAnew = false, isWhole = false }): Promise<SessionSummary[]> {
     const known = (this.#rows ??= await this.#readIndex());
     const found = await this.#look();
-    const rows =
-      (isAnew ? undefined : rowsIfSame(found, known)) ??
-      (await this.#readChanged(found, known, { isAnew, isWhole }));
+    this.#there = new Set(found.map(({ name }) => name));
+    const same = isAnew ? undefined : rowsIfSame(found, known);
+    if (same !== undefined) this.reading.done();
+    const rows = same ?? (await this.#readChanged(found, known, { isAnew, isWhole }));
     if (this.#parts.isToRead !== true) {
       await this.#clearFound(found);
       await this.#expireOnce();
@@ -214,7 +219,8 @@ export class Catalog {
       else if (!isAnew && row !== undefined && isRowOf(row, log.stat)) {
         rows.push(row.summary);
         index.set(name, row);
-      } else changed.push(log);
+      } else if (!isSessionName(name)) fail(name, misnamedRow(name, log.stat));
+      else changed.push(log);
     }
     const left = await this.reading.each(changed, isWhole, async ({ name, stat }) => {
       const summary = await this.#summarise(name, stat, known.get(name)?.summary);
@@ -224,8 +230,9 @@ export class Catalog {
       rows.push(summary);
       index.set(name, { size: summary.size, mtime: summary.updated, summary });
     });
-    for (const { name, stat } of left) fail(name, unread(name, stat, known.get(name)?.summary));
-    for (const { name, summary } of await this.#lost(notAmong(found, known))) fail(name, summary);
+    const notRead = await this.#unread.of(left, (name) => known.get(name)?.summary);
+    const lost = await this.#lost(notAmong(this.#there, known));
+    for (const { name, summary } of [...notRead, ...lost]) fail(name, summary);
     this.#rows = index;
     const isOther = hasChanged || index.size !== known.size;
     if (isOther && this.#parts.isToRead !== true) await this.#writeIndex(index);
@@ -278,7 +285,7 @@ export class Catalog {
     stat: FileStat,
     known: SessionSummary | undefined,
   ): Promise<SessionSummary | undefined> {
-    if (!isSessionName(name)) return unreadable(`${name}${LOG_SUFFIX}`, stat, misnamed);
+    if (!isSessionName(name)) return misnamedRow(name, stat);
     const file = this.#fileOf(name);
     try {
       return await summarise(this.#parts.files, file);
@@ -337,6 +344,11 @@ export class Catalog {
   }
 }
 
+const isUnread = ({ status }: SessionSummary): boolean => status === 'unread';
+
+const misnamedRow = (name: string, stat: FileStat): SessionSummary =>
+  unreadable(`${name}${LOG_SUFFIX}`, stat, misnamed);
+
 const isRowOf = (row: IndexRow, { size, mtime }: FileStat): boolean =>
   row.size === size && row.mtime === mtime;
 
@@ -357,43 +369,10 @@ function rowsIfSame(
 
 /** Rows of the index that no log in the folder is of. */
 function notAmong(
-  found: readonly Found[],
+  there: ReadonlySet<string>,
   known: ReadonlyMap<string, IndexRow>,
 ): (readonly [string, IndexRow])[] {
-  const isThere = new Set(found.map(({ name }) => name));
   const gone: [string, IndexRow][] = [];
-  for (const [name, row] of known) if (!isThere.has(name)) gone.push([name, row]);
+  for (const [name, row] of known) if (!there.has(name)) gone.push([name, row]);
   return gone;
-}
-
-/** `rows` are in order. What does not match is passed over. */
-function page(
-  rows: readonly SessionSummary[],
-  query: ListQuery,
-): { sessions: SessionSummary[]; cursor?: string } {
-  const limit = pageLimit(query);
-  const isWanted = isOfKind(query);
-  const sessions: SessionSummary[] = [];
-  for (
-    let at = query.cursor === undefined ? 0 : placeBehind(rows, rowAt(query.cursor));
-    at < rows.length;
-    at++
-  ) {
-    const row = rows[at] as SessionSummary;
-    if (!isWanted(row)) continue;
-    if (sessions.length === limit) return { sessions, cursor: cursorAt(sessions.at(-1) as SessionSummary) };
-    sessions.push(row);
-  }
-  return { sessions };
-}
-
-/** Of the first row that comes behind `after`, which may be there or not. */
-function placeBehind(rows: readonly SessionSummary[], after: RowKey): number {
-  let from = 0;
-  for (let to = rows.length; from < to;) {
-    const middle = (from + to) >>> 1;
-    if (byUpdate(rows[middle] as SessionSummary, after) > 0) to = middle;
-    else from = middle + 1;
-  }
-  return from;
 }

@@ -188,7 +188,8 @@ export class FileStore implements SessionStore, StoreAbilities {
     checkPolicy(policy);
     const { files, clock } = this.#parts;
     const { orphans } = await verifyLogs({ ...this.#examining, isShallow: true }, () => Promise.resolve());
-    const rows = await this.#catalog.all();
+    // As in a list of an owner's: whose a log is only the log says.
+    const rows = await this.#catalog.all(options.owner !== undefined);
     const discardSides = this.#trash.discardSides.bind(this.#trash);
     const parts = { files, clock, handles: this.#handles, rows, orphans, discardSides };
     return prune({ ...parts, delete: (id) => this.delete(id) }, policy, options);

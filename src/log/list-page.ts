@@ -59,3 +59,35 @@ export function rowAt(cursor: string): RowKey {
     throw new BoughError('InvalidArgument', message, {}, { cause: error });
   }
 }
+
+/** `rows` are in order. What does not match is passed over. */
+export function page(
+  rows: readonly SessionSummary[],
+  query: ListQuery,
+): { sessions: SessionSummary[]; cursor?: string } {
+  const limit = pageLimit(query);
+  const isWanted = isOfKind(query);
+  const sessions: SessionSummary[] = [];
+  for (
+    let at = query.cursor === undefined ? 0 : placeBehind(rows, rowAt(query.cursor));
+    at < rows.length;
+    at++
+  ) {
+    const row = rows[at] as SessionSummary;
+    if (!isWanted(row)) continue;
+    if (sessions.length === limit) return { sessions, cursor: cursorAt(sessions.at(-1) as SessionSummary) };
+    sessions.push(row);
+  }
+  return { sessions };
+}
+
+/** Of the first row that comes behind `after`, which may be there or not. */
+function placeBehind(rows: readonly SessionSummary[], after: RowKey): number {
+  let from = 0;
+  for (let to = rows.length; from < to;) {
+    const middle = (from + to) >>> 1;
+    if (byUpdate(rows[middle] as SessionSummary, after) > 0) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}

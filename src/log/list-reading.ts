@@ -21,10 +21,12 @@ export interface Readable {
 
 export class ListReading {
   readonly #listeners = new Listeners<ListProgress | null>();
-  readonly #left = new Map<string, FileStat>();
+  #left: ReadonlyMap<string, FileStat> = new Map();
   #isStopped = false;
+  /** While logs are read: what is left of them is not to stay so. */
+  #isAsked = false;
 
-  /** Told with each log that is read; null: it is over. */
+  /** Told with each log that is read; null: it is over, or another number of logs is left. */
   on(listener: (progress: ListProgress | null) => void): Disposable {
     return this.#listeners.add(listener);
   }
@@ -32,11 +34,20 @@ export class ListReading {
   /** Ends what is being read, if anything is. */
   stop(): void {
     this.#isStopped = true;
+    this.#isAsked = false;
   }
 
   /** The next list reads what was left. */
   again(): void {
-    this.#left.clear();
+    this.#left = new Map();
+    this.#isAsked = true;
+  }
+
+  /** All logs that are there are known as they are. */
+  done(): void {
+    if (this.#left.size === 0) return;
+    this.#left = new Map();
+    this.#listeners.tell(null);
   }
 
   /** How many logs were left. */
@@ -50,9 +61,9 @@ export class ListReading {
     isWhole: boolean,
     read: (log: T) => Promise<void>,
   ): Promise<T[]> {
-    const before = new Map(this.#left);
-    this.#left.clear();
+    const before = this.#left;
     this.#isStopped = false;
+    this.#isAsked = false;
     const left: T[] = [];
     const wanted: T[] = [];
     for (const log of logs) {
@@ -69,10 +80,10 @@ export class ListReading {
         await read(log);
         this.#listeners.tell({ read: ++count, of: wanted.length });
       });
+      if (!this.#isAsked) this.#left = new Map(left.map(({ name, stat }) => [name, stat]));
     } finally {
-      if (count > 0) this.#listeners.tell(null);
+      if (count > 0 || this.#left.size !== before.size) this.#listeners.tell(null);
     }
-    for (const { name, stat } of left) this.#left.set(name, stat);
     return left;
   }
 }

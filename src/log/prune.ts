@@ -14,6 +14,7 @@ import type { Deletion, SessionSummary } from './store.js';
 import type { PruneOptions, PrunePolicy, PruneReport } from './upkeep.js';
 
 const JUST_WRITTEN = 'It was written to just now.';
+const UNREAD = 'Its log is not read: reading the list was stopped.';
 
 export interface PruneParts {
   files: Files;
@@ -50,7 +51,9 @@ export async function prune(
   if (Object.values(policy).some((age) => age > 0)) {
     for (const row of parts.rows) {
       signal?.throwIfAborted();
-      if (owner === undefined || row.owner === owner) await pruning.session(row);
+      // Nothing is known of it but that it is there: neither what it is called nor whose it is.
+      if (row.status === 'unread') report.kept.push({ session: row.id, reason: UNREAD });
+      else if (owner === undefined || row.owner === owner) await pruning.session(row);
     }
     // What is left of a session does not say whose it was.
     if (owner === undefined) await pruning.orphans();
