@@ -6,12 +6,15 @@ import type { Chats } from './chat/chats.js';
 import { createBag } from './disposables.js';
 import type { ApiEvents } from './public-api.js';
 import type { OpenSessions, SessionEvent } from './sessions/open-sessions.js';
+import { lookOnceRead } from './sessions/once-read.js';
+import type { ReadingLists } from './sessions/reading-lists.js';
 import { foremost } from './sessions/rows.js';
 import { takeUpWaits } from './sessions/take-up.js';
 import { WaitingSessions } from './sessions/waiting-sessions.js';
 
 export interface TellWorldParts {
-  store: Pick<SessionStore, 'list' | 'onChange'> & Partial<Pick<StoreAbilities, 'summary'>>;
+  store: Pick<SessionStore, 'list' | 'onChange'> &
+    Partial<Pick<StoreAbilities, 'summary'>> & { reading: Pick<ReadingLists, 'on' | 'left'> };
   sessions: OpenSessions;
   chats: Chats;
   events: ApiEvents;
@@ -56,8 +59,9 @@ export function tellWorld(parts: TellWorldParts): { dispose(): void } {
     }),
   );
   update();
-  waiting.start().catch(parts.onError);
-  takeUpWaits(parts).catch(parts.onError);
+  const looks = [() => waiting.start(), () => takeUpWaits(parts)];
+  for (const look of looks)
+    bag.add(lookOnceRead({ reading: parts.store.reading, look, onError: parts.onError }));
   return bag;
 }
 
