@@ -108,10 +108,12 @@ describe('a list whose logs are read for long', () => {
 
   it('is read whole when the next page of an owner’s list follows one that was stopped', async () => {
     await fill();
+    for (let at = 0; at < LOGS; at++)
+      await putLog(place, `s${at}`, lines(headerLine(`s${at}`, { owner: 'ext.mine' })));
     await stopped();
     const cursor = cursorAt({ updated: Number.MAX_SAFE_INTEGER, id: '' });
     const { sessions } = await store.list({ owner: 'ext.mine', cursor });
-    expect(sessions.map(({ id }) => id)).toEqual([`s${LOGS - 1}`]);
+    expect(sessions).toHaveLength(LOGS);
   });
 
   it('calls what is left by the id of its session, from its beginning, which is looked at once', async () => {
@@ -124,7 +126,8 @@ describe('a list whose logs are read for long', () => {
     await putLog(place, name(2), lines('{"type":"sess', long));
     await putLog(place, name(3), lines(headerLine('copied'), long));
     await putLog(place, name(4), Buffer.alloc(0));
-    await putLog(place, 'Foo', lines(headerLine('Foo')));
+    const strangers = ['Foo 1', 'Foo 2', 'Foo 3', 'Foo 4'];
+    for (const stranger of strangers) await putLog(place, stranger, lines(headerLine(stranger)));
     store.reading.on(() => store.reading.stop());
     const left = await unread();
     expect(left.length).toBeGreaterThanOrEqual(LOGS + ids.length - 2);
@@ -137,7 +140,8 @@ describe('a list whose logs are read for long', () => {
     ]);
     for (const { id } of left) expect(known).toContain(id);
     const found = await rows();
-    expect(found.find(({ id }) => id === 'Foo.jsonl')?.status).toBe('unreadable');
+    for (const stranger of strangers)
+      expect(found.find(({ id }) => id === `${stranger}.jsonl`)?.status).toBe('unreadable');
     reads();
     expect(await rows()).toEqual(found);
     const damagedOnes = 3;
