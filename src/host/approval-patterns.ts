@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { isGlobMatch } from './glob-states.js';
 import { readToolSubject } from './mcp/tool-subject.js';
 import { makesAnythingRun, programName, runsAnything } from './runs-anything.js';
-import { hasOnlyUsual } from './usual-arguments.js';
+import { countKept, hasOnlyUsual } from './usual-arguments.js';
 
 /** Programs whose first argument says what they do. */
 const withSubcommands = new Set(
@@ -105,7 +105,8 @@ function commandPattern(command: string): string {
     !hasOnlyUsual(words.slice(names.length));
   if (!isPlain || isUnclear)
     return [...names, ...(isPlain ? [program] : []), `#sha256:${sha256(command.trim())}`].join(' ');
-  return [...names, program, ...(isSubcommand ? [next] : []), '*'].join(' ');
+  const kept = isSubcommand ? countKept(program, next) : 0;
+  return [...names, program, ...words.slice(names.length + 1, names.length + 1 + kept), '*'].join(' ');
 }
 
 function sameWord(pattern: string, word: string | undefined): boolean {

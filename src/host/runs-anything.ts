@@ -18,7 +18,9 @@ const programs = new Set(
     'less more most man view vimdiff gvim nano bat rg ack ag fd fdfind sort split ' +
     'crontab at batch systemctl systemd-run launchctl ' +
     'rm rmdir mv cp ln link rename copy xcopy robocopy move del erase rd dd mkfs shred unlink truncate tee install kill chmod chown ' +
-    'patch unzip 7z open xdg-open hyperfine dotenvx doppler aws-vault ansible ansible-playbook vagrant docker-compose podman-compose'
+    'patch unzip 7z open xdg-open hyperfine dotenvx doppler aws-vault ansible ansible-playbook vagrant docker-compose podman-compose ' +
+    'flock pkexec setpriv bwrap runuser runcon setarch linux prlimit cgexec tmux screen corepack watchexec ' +
+    'watchman bazel bazelisk buck zig dart nix nix-shell nix-build guix chpst catchsegv'
   ).split(' '),
 );
 
@@ -28,6 +30,25 @@ const subcommands: Readonly<Record<string, string>> = {
   pnpm: 'exec dlx create',
   yarn: 'exec dlx create node',
   bun: 'x run create exec',
+  conda: 'run',
+  mamba: 'run',
+  micromamba: 'run',
+  pipenv: 'run shell',
+  hatch: 'run shell env',
+  pdm: 'run',
+  pixi: 'run exec shell',
+  rye: 'run',
+  lerna: 'exec run',
+  volta: 'run',
+  nvm: 'exec run',
+  fnm: 'exec',
+  rbenv: 'exec',
+  pyenv: 'exec',
+  stack: 'exec run runghc script',
+  cabal: 'exec run',
+  mix: 'eval run cmd',
+  heroku: 'run local',
+  fly: 'ssh',
   deno: 'run eval serve repl x',
   docker: 'run exec compose',
   podman: 'run exec compose',

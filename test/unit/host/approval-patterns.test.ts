@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { matchesPattern, patternFor, patternWords } from '../../../src/host/approval-patterns.js';
 import { subjectOfTool } from '../../../src/host/mcp/tool-subject.js';
 
@@ -42,7 +42,8 @@ describe('patterns of commands', () => {
     expect(patternFor('run', 'npm test -- --watch')).toBe('npm test *');
     expect(patternFor('run', 'ls -la src')).toBe('ls *');
     expect(patternFor('run', './gradlew build')).toBe('./gradlew build *');
-    expect(patternFor('run', './build.sh all')).toBe('./build.sh *');
+    expect(patternFor('run', 'gh pr list --limit 3')).toBe('gh pr list *');
+    expect(patternFor('run', 'kubectl rollout status a')).toBe('kubectl rollout status *');
   });
 
   it('a program without an argument is remembered as with one', () => {
@@ -265,6 +266,96 @@ describe('patterns of commands', () => {
     'some-tool --on-done-command=./a',
     'some-tool @arguments.txt',
     'cp a ../b',
+    'git log --author=x$IFS--output=../a',
+    'git diff -U3$IFS--output=../a',
+    'git log -n $A',
+    'git log "a\'"$A"\'b"',
+    'git log -n *',
+    'git log --max-c*',
+    'git diff {a,--output=x}',
+    'git diff ?-output=x',
+    'npm test --loglevel=silent$IFS--script-shell=./a',
+    'npm test --loglevel=silent"$IFS"--script-shell=./a',
+    'npm test --workspace $A',
+    'npm test -- --conf*',
+    'npm test a\u00a0--script-shell=./a',
+    'eslint --ext=.ts$IFS--rulesdir=./a src',
+    'vitest --project=a$IFS--config=./a.js',
+    'vitest run --project=a$IFS--config=./a.js',
+    'ls $A',
+    'arch -x86_64 rm -rf a',
+    'xxd -r a b',
+    'date -s 2001-01-01',
+    'mkdir ../a',
+    'mkdir /tmp/a',
+    './date -u',
+    'eslint src -f ./a.js',
+    'eslint src -f a',
+    'npm test -- -f ./a.js',
+    'npm test -- -R ./a.js',
+    'npm test -- -R a',
+    'npm test -- -u ./a.js',
+    'npm test -- -xa.js',
+    'npm test -- --reporter=a',
+    'npm test -- --file=./a.js',
+    'npm test -- --ui a.js',
+    'npm test -- /tmp/a.test.js',
+    'npm test -- https://a.test/a.js',
+    'yarn test --use-yarnrc a',
+    'turbo test -- --globalSetup=./a.js',
+    'mocha --file=./a.js',
+    'mocha -bR ./a.js',
+    'mocha init a',
+    'rspec -f ./x',
+    'rspec -f./x',
+    'cmake -P ./a.cmake',
+    'gcc -fplugin=./x.so a.c',
+    'phpunit --bootstrap ./x',
+    'psql -f evil.sql',
+    'psql -c "drop table a"',
+    'tsc @a',
+    'tsc -p ../evil/tsconfig.json',
+    'tsc -p /tmp/evil/tsconfig.json',
+    'tsc -b ../evil',
+    'pytest /tmp/test_a.py',
+    'pytest -p a',
+    'pytest -xp a',
+    'pytest -W error::a.B',
+    'git merge -s a main',
+    'git cherry-pick -s a',
+    'terraform providers mirror ../x',
+    'docker build github.com/a/b',
+    'npm install --filter some-package',
+    'npm install --loglevel --omit some-package',
+    'pnpm install -w some-package',
+    'pnpm install --omit some-package',
+    'bun install --workspace some-package',
+    'gh pr merge 3',
+    'gh pr checkout 3',
+    'gh pr -R a/b merge 3',
+    'gh release upload v1 .env',
+    'kubectl rollout undo a',
+    'go mod edit -json',
+    'conda run touch a',
+    'lerna exec touch',
+    'pipenv run touch a',
+    'hatch run a',
+    'pdm run a',
+    'pixi run a',
+    'volta run a',
+    'fnm exec a',
+    'corepack yarn exec a',
+    'stack exec a',
+    'dart a.dart',
+    'zig run a.zig',
+    'mix eval a',
+    'bazel run a',
+    'heroku run a',
+    'flock a touch b',
+    'pkexec touch a',
+    'setpriv touch a',
+    'bwrap touch a',
+    'tmux new a',
   ])('what changes what is run, where, or what is written, is asked about each time: %s', (command) => {
     const pattern = patternFor('run', command);
     expect(pattern).toMatch(/#sha256:[0-9a-f]{64}$/);
@@ -275,7 +366,10 @@ describe('patterns of commands', () => {
   });
 
   it.each([
-    ['npm test *', 'npm test -- -u src/a.test.ts'],
+    ['npm test *', 'npm test -- src/a.test.ts -u'],
+    ['npm test *', 'npm test -- --coverage src/a.test.ts'],
+    ['npm test *', 'npm test -- -t "handles 100%"'],
+    ['npm run *', 'npm run build -- --emptyOutDir'],
     ['npm test *', 'npm test -- --reporter=verbose --coverage -t "a name"'],
     ['npm run *', 'npm run build --workspace a --silent'],
     ['npm install *', 'npm install --no-audit'],
@@ -299,10 +393,75 @@ describe('patterns of commands', () => {
     ['psql *', 'psql -h db app'],
     ['ls *', 'ls -laR ../a'],
     ['grep *', 'grep -rn --include=*.ts foo$ src'],
-    ['some-tool *', 'some-tool check --verbose --fix src/a.ts'],
+    ['grep *', 'grep -n "a b$" src/a.ts'],
+    ['mkdir *', 'mkdir -p src/a'],
+    ['date *', 'date -u'],
+    ['git ls-files *', 'git ls-files -m --others'],
+    ['git log *', "git log --grep='costs $5' --author=a"],
+    ['git add *', 'git add src/*.ts ../b'],
+    ['git merge *', 'git merge --no-ff a'],
+    ['git status *', 'git status --porcelain src'],
+    ['gh pr view *', 'gh pr view 3 --json title'],
+    ['docker logs *', 'docker logs -f a'],
+    ['kubectl logs *', 'kubectl logs -f a -n b'],
+    ['pytest *', 'pytest --timeout=60 -p no:cacheprovider -W error'],
+    ['ruff *', 'ruff check . --output-format=github'],
+    ['ctest *', 'ctest --output-on-failure -j4'],
+    ['vite *', 'vite build --emptyOutDir'],
+    ['mocha *', 'mocha -R dot --grep="[a] b"'],
+    ['rspec *', 'rspec -fd spec/a_spec.rb'],
+    ['pnpm install *', 'pnpm install -w --frozen-lockfile'],
+    ['pnpm test *', 'pnpm test --filter a'],
+    ['turbo test *', 'turbo test --filter=a -- --watch'],
   ])('what is usual goes on without asking: %s allows %s', (pattern, command) => {
     expect(run(pattern, command)).toBe(true);
     expect(patternFor('run', command)).toBe(pattern);
+  });
+
+  it.each([
+    'uniq a out',
+    'date 010100002001',
+    './test a',
+    'bin/test a',
+    './git status',
+    'node_modules/.bin/eslint src',
+    './build.sh all',
+    'some-tool check --verbose --fix src/a.ts',
+    './npm test',
+    '../gradlew build',
+  ])('no rule for a program covers one that is not known by its name alone: %s', (command) => {
+    const pattern = patternFor('run', command);
+    expect(pattern).toMatch(/#sha256:[0-9a-f]{64}$/);
+    expect(run(pattern, command)).toBe(true);
+    expect(run(`${command.split(' ')[0]} *`, command)).toBe(false);
+  });
+
+  describe('on Windows', () => {
+    afterEach(() => vi.unstubAllGlobals());
+
+    it.each([
+      'npm test %A%',
+      'npm test -- -t "100%"',
+      'npm test --^script-shell=a',
+      "npm test -- 'a --b'",
+      'git log --author=%A%',
+    ])('what cmd.exe makes something else of is asked about: %s', (command) => {
+      vi.stubGlobal('process', { ...process, platform: 'win32' });
+      const beginning = command.startsWith('git') ? 'git log *' : 'npm test *';
+      expect(run(beginning, command)).toBe(false);
+      expect(run(beginning, beginning.slice(0, -2))).toBe(true);
+    });
+  });
+
+  it('of a tool that is not known, a rule written by hand says what for, and covers nothing that says it does more', () => {
+    const rule = 'some-tool check *';
+    expect(run(rule, 'some-tool check --verbose src/a.ts')).toBe(true);
+    expect(run('./build.sh all *', './build.sh all --fast')).toBe(true);
+    for (const more of ['--exec ./a', '-x ./a', '-xa/b', '@a', '../a', '$A', '/tmp/a', '--b ./a', '-*'])
+      expect(run(rule, `some-tool check ${more}`), more).toBe(false);
+    expect(run('some-tool *', 'some-tool check')).toBe(false);
+    expect(run('gh pr merge *', 'gh pr merge 3 --squash')).toBe(true);
+    expect(run('conda run *', 'conda run a')).toBe(false);
   });
 
   it('an option that stands in a rule written by hand is the choice of who wrote it', () => {
