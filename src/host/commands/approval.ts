@@ -26,7 +26,9 @@ export function approvalCommands(
     'bough.approval.deny': async (target) => {
       const { session, call_id } = proposedAt(target);
       const { agent } = await parts.sessions.open(session);
-      unwrap(await agent.dispatch({ type: 'decide', call_id, decision: 'deny', scope: 'once' }));
+      const feedback = await typedInstead(parts, session, call_id);
+      const decision = { type: 'decide', call_id, decision: 'deny', scope: 'once' } as const;
+      unwrap(await agent.dispatch(feedback === '' ? decision : { ...decision, feedback }));
     },
   };
 }
@@ -59,6 +61,12 @@ async function approve(parts: ApprovalCommandParts, { session, call_id, uri }: P
   // What was typed on the card is in no diff.
   if ((await drafts.read(session)).unsent?.[call_id]?.texts !== undefined)
     return decideThere(parts, session, vscode.l10n.t('What you changed on the card is not in this diff.'));
+  if ((await typedInstead(parts, session, call_id)) !== '')
+    return decideThere(
+      parts,
+      session,
+      vscode.l10n.t('What you typed on the card is sent only when you deny it.'),
+    );
   const shown = uri.scheme === PROPOSED ? textAt(uri) : undefined;
   const isEdited = shown !== undefined && !isSameText(shown, file.after ?? '');
   const edited_input = isEdited ? editedInput(approval, file.before, shown) : undefined;
@@ -74,6 +82,13 @@ async function approve(parts: ApprovalCommandParts, { session, call_id, uri }: P
     }),
   );
 }
+
+/** What to do instead, as it stands on the card. */
+const typedInstead = async (
+  { drafts }: ApprovalCommandParts,
+  session: string,
+  call_id: string,
+): Promise<string> => (await drafts.read(session)).unsent?.[call_id]?.feedback?.trim() ?? '';
 
 async function decideThere(
   { chats, tell }: ApprovalCommandParts,
