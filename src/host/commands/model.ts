@@ -47,7 +47,7 @@ export function modelCommands(parts: ModelCommandParts): Pick<Commands, Name & k
           choose,
         });
       const configured = Object.keys(providers());
-      const withKey = () => parts.keys.stored(configured);
+      const withKey = () => parts.keys.storedIfReadable(configured);
       await selectModel(
         { models, agent, configured, withKey, connect, choose, warn: parts.tell.warn },
         model,

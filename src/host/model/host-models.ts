@@ -35,7 +35,9 @@ export function createHostModels(parts: HostModelsParts): HostModels {
   const { secrets, readSetting, output } = parts;
   const bag = createBag();
   const signal = createSignal<void>(output.bug);
-  const keys = new Keys(secrets, output.hide);
+  const keys = new Keys(secrets, output.hide, (error) =>
+    output.log('warn', `The stored keys cannot be read: ${String(error)}`),
+  );
   const configured = () => asRecord(readSetting('providers'));
   const providers = () =>
     Object.fromEntries(

@@ -22,11 +22,14 @@ export interface ProviderSecret {
 export class Keys {
   /** What was read or written last: providers are read without waiting. */
   private readonly known = new Map<string, ProviderSecret | undefined>();
+  private isUnreadable = false;
 
   constructor(
     private readonly store: SecretStore,
     /** Words that must not appear in the output channel. */
     private readonly onSecrets: (words: string[]) => void,
+    /** Once, when what is stored cannot be read. */
+    private readonly onUnreadable: (error: unknown) => void = () => undefined,
   ) {}
 
   /** The key for this provider at this origin, or undefined: then no auth header is sent. */
@@ -50,6 +53,17 @@ export class Keys {
   async stored(names: readonly string[]): Promise<string[]> {
     const all = await Promise.all(names.map((name) => this.load(name)));
     return names.filter((_, index) => all[index] !== undefined);
+  }
+
+  /** As `stored`, where it must not matter that the storage cannot be read: there is none then. */
+  async storedIfReadable(names: readonly string[]): Promise<string[]> {
+    try {
+      return await this.stored(names);
+    } catch (error) {
+      if (!this.isUnreadable) this.onUnreadable(error);
+      this.isUnreadable = true;
+      return [];
+    }
   }
 
   /** Replaces the key; headers of the same origin stay unless others are given. */

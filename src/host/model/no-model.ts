@@ -17,9 +17,12 @@ export interface NoModelParts {
 /** Tells it now and whenever that changes. No server is asked. */
 export function followNoModel({ models, readSetting, tell, onError }: NoModelParts): Disposable {
   let told: boolean | undefined;
+  let turn = 0;
   const look = async (): Promise<void> => {
+    const mine = ++turn;
     const none = await hasNoModel(models, readSetting);
-    if (none !== told) tell((told = none));
+    // One that began later knows better, whichever is done first.
+    if (mine === turn && none !== told) tell((told = none));
   };
   look().catch(onError);
   return models.onChange(() => void look().catch(onError));

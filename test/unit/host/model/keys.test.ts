@@ -36,6 +36,20 @@ describe('keys', () => {
     expect(await keys.stored(['a', 'b', 'c'])).toEqual(['c']);
   });
 
+  it('where the storage fails there are none for a list that goes on without, and that is said once', async () => {
+    const said: unknown[] = [];
+    const store = { ...memory(), get: () => Promise.reject(new Error('The keyring is locked.')) };
+    const keys = new Keys(
+      store,
+      () => undefined,
+      (error) => said.push(error),
+    );
+    expect(await keys.storedIfReadable(['a', 'b'])).toEqual([]);
+    expect(await keys.storedIfReadable(['a'])).toEqual([]);
+    expect(said).toEqual([new Error('The keyring is locked.')]);
+    await expect(keys.stored(['a'])).rejects.toThrow('locked');
+  });
+
   it('a new key for another origin takes nothing of the old one along', async () => {
     const { keys } = make();
     await keys.set('a', { origin: 'https://one', key: 'k1', headers: { 'x-api-key': 'h1' } });

@@ -35,6 +35,33 @@ function follow(settings: { model?: string; providers?: Record<string, unknown> 
 }
 
 describe('whether there is a model', () => {
+  it('what was looked up first and is known last does not count', async () => {
+    const waiting: ((key: string | undefined) => void)[] = [];
+    const told: boolean[] = [];
+    let change = (): void => undefined;
+    followNoModel({
+      models: {
+        keys: { key: () => new Promise((resolve) => waiting.push(resolve)) } as unknown as Keys,
+        providers: () => ({ remote }),
+        onChange: (listener) => {
+          change = listener;
+          return { dispose: () => undefined };
+        },
+      },
+      readSetting: () => 'auto',
+      tell: (none) => told.push(none),
+      onError: (error) => {
+        throw error;
+      },
+    });
+    change();
+    waiting[1]?.('sk-1');
+    await expect.poll(() => told).toEqual([false]);
+    waiting[0]?.(undefined);
+    await new Promise(setImmediate);
+    expect(told).toEqual([false]);
+  });
+
   it('there is none while no provider could answer, and there is one as soon as its key is there', async () => {
     const { told, keys, change } = follow({ model: 'auto', providers: { remote } });
     await expect.poll(() => told).toEqual([true]);
