@@ -38,8 +38,10 @@ async function stateOfFolder(folder: vscode.Uri): Promise<string> {
 async function stateOf(path: string): Promise<string> {
   try {
     await access(path, constants.W_OK);
-    const { mode } = await stat(path);
-    return (mode & 0o222) === 0 ? 'nobody may write it' : 'writable';
+    const found = await stat(path);
+    // On Windows a folder that is marked read-only is written into like any other.
+    if (process.platform === 'win32' && found.isDirectory()) return 'writable';
+    return (found.mode & 0o222) === 0 ? 'nobody may write it' : 'writable';
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     switch (code) {
