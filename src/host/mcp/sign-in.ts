@@ -123,11 +123,12 @@ async function orUnregistered(
   try {
     await work();
   } catch (error) {
-    const { client, discovery } = kept;
+    const { client, discovery, isToRegister } = kept;
     const metadata = discovery?.authorizationServerMetadata;
     const knowsNoNew = metadata !== undefined && metadata.registration_endpoint === undefined;
     const isRefused = error instanceof RegistrationRejectedError;
-    if (client !== undefined || (!knowsNoNew && !isRefused)) throw error;
+    const isOther = client !== undefined || isToRegister !== true;
+    if (isOther || (!knowsNoNew && !isRefused)) throw error;
     const { origin } = new URL(metadata?.issuer ?? discovery?.authorizationServerUrl ?? redirectUrl);
     const why = isRefused ? `refused it (${String(error.status)})` : 'takes none that is not known there';
     const back = new URL(redirectUrl);
@@ -149,6 +150,8 @@ interface Kept {
   address?: URL;
   verifier?: string;
   client?: StoredOAuthClientInformation;
+  /** It was asked for a client and had none, after all else that can go wrong before. */
+  isToRegister?: boolean;
   discovery?: OAuthDiscoveryState;
   tokens?: OAuthTokens;
   resource?: string;
@@ -170,7 +173,11 @@ function visitor(
       token_endpoint_auth_method: 'none',
     },
     state: () => state,
-    clientInformation: () => kept.client ?? (clientId === undefined ? undefined : { client_id: clientId }),
+    clientInformation: () => {
+      const known = kept.client ?? (clientId === undefined ? undefined : { client_id: clientId });
+      kept.isToRegister = known === undefined;
+      return known;
+    },
     saveClientInformation: (client) => void (kept.client = client),
     tokens: () => undefined,
     saveTokens: (tokens) => void (kept.tokens = tokens),

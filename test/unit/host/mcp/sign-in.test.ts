@@ -150,6 +150,27 @@ it.each([
   expect(said).toContain('"oauth": { "clientId": "…" }');
 });
 
+it.each([
+  ['with a client that the configuration names', { clientId: 'known-there' }],
+  ['without one', {}],
+])('says what else goes wrong as it is, %s', async (_, known) => {
+  server.register('none');
+  server.know('known-there', redirect.url);
+  const account = memoryAccount();
+  await reached(account, known).catch(() => undefined);
+  const astray: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (!(input instanceof Request ? input.url : String(input)).includes('where-to-sign-in')) return response;
+    return Response.json({
+      ...((await response.json()) as object),
+      resource: 'https://elsewhere.example/mcp',
+    });
+  };
+  const said = await signIn({ account, fetch: astray }, browser()).catch(String);
+  expect(said).toContain('elsewhere.example');
+  expect(said).not.toContain('could not be registered');
+});
+
 it('signs in as the client that the configuration names, without registering', async () => {
   server.register('none');
   server.know('known-there', redirect.url);
