@@ -129,7 +129,7 @@ export class Chat {
       command: (command) => this.command(command),
       say: (failure) => (this.problem = { failure }),
       shown: () => this.session.info?.id,
-      keepElsewhere: (session, text) => this.connection.draft({ session, text, editing: null }),
+      keepElsewhere: (session, text) => this.connection.bringBack({ session, text, mentions: [] }),
       startGoal: async (objective) => {
         const given = objective === undefined ? {} : { objective };
         const reply = await this.connection.command({ type: 'start_goal', ...given });

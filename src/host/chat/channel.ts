@@ -16,6 +16,7 @@ import {
 } from '../../shared/protocol.js';
 import { failureOf, troubleOf } from '../errors.js';
 import { answerOf, type AnswerParts } from './answers.js';
+import { bringToDraft } from './drafts.js';
 import { Feed, type ShownSession } from './feed.js';
 import { Fitted } from './fitted.js';
 import { Opening, type Coming } from './opening.js';
@@ -65,6 +66,8 @@ export interface Brought {
 /** With where the focus goes. */
 export interface Composed extends Brought {
   at: ComposeAt;
+  /** Where the text belongs; undefined: whatever the view shows. */
+  session?: string;
 }
 
 export class Channel implements Disposable {
@@ -73,7 +76,10 @@ export class Channel implements Disposable {
   private feed: Feed | undefined;
   /** What is to be shown and is not yet. */
   private opening: Opening | undefined;
-  private pending: Composed | undefined;
+  private pending: { at: ComposeAt | undefined; brought: Omit<Composed, 'at'>[] } = {
+    at: undefined,
+    brought: [],
+  };
   private pendingCompare: Compared | undefined;
 
   constructor(private readonly parts: ChannelParts) {}
@@ -125,6 +131,7 @@ export class Channel implements Disposable {
     this.isOpen = false;
     this.parts.onFocus(false);
     this.feed?.forget();
+    this.keepBrought(this.takeBrought(({ session }) => session !== undefined));
   }
 
   /** Its document is there, and is told what comes. */
@@ -133,10 +140,12 @@ export class Channel implements Disposable {
   }
 
   /** Puts the focus into the composer, or on what waits for a decision, once the view shows its session. */
-  compose({ text = '', at = 'composer', mentions = [] }: Partial<Composed> = {}): void {
+  compose({ text = '', at = 'composer', mentions = [], session }: Partial<Composed> = {}): void {
+    const { pending } = this;
     // What was brought before and is not there yet is brought too.
-    const brought = [...(this.pending?.mentions ?? []), ...mentions];
-    this.pending = { text, at, mentions: brought };
+    if (text !== '' || mentions.length > 0)
+      pending.brought.push({ text, mentions, ...(session === undefined ? {} : { session }) });
+    if (at !== 'none') pending.at = at;
     this.flushCompose();
   }
 
@@ -332,15 +341,37 @@ export class Channel implements Disposable {
   }
 
   private flushCompose(): void {
-    const { pending } = this;
-    if (pending === undefined || !this.isOpen || !this.feed?.isCurrent) return;
-    this.pending = undefined;
+    if (!this.isOpen || !this.feed?.isCurrent) return;
+    const id = this.shown?.agent.log.id;
+    this.keepBrought(this.takeBrought(({ session }) => session !== undefined && session !== id));
+    const brought = this.takeBrought(() => true);
+    const { at } = this.pending;
+    if (brought.length === 0 && at === undefined) return;
+    this.pending.at = undefined;
+    const texts = brought.map(({ text }) => text).filter((text) => text !== '');
+    const mentions = brought.flatMap((one) => one.mentions);
     this.parts.post({
       type: 'compose',
-      ...(pending.text === '' ? {} : { text: pending.text }),
-      ...(pending.mentions.length === 0 ? {} : { mentions: [...pending.mentions] }),
-      ...(pending.at === 'composer' ? {} : { at: pending.at }),
+      ...(texts.length === 0 ? {} : { text: texts.join('\n') }),
+      ...(mentions.length === 0 ? {} : { mentions }),
+      ...(at === 'composer' ? {} : { at: at ?? 'none' }),
     });
+  }
+
+  private takeBrought(isMeant: (one: Omit<Composed, 'at'>) => boolean): Omit<Composed, 'at'>[] {
+    const { pending } = this;
+    const taken = pending.brought.filter(isMeant);
+    pending.brought = pending.brought.filter((one) => !taken.includes(one));
+    return taken;
+  }
+
+  /** What the view does not come to show in time stands in the composer of its session when that is shown. */
+  private keepBrought(brought: readonly Omit<Composed, 'at'>[]): void {
+    const keep = async (): Promise<void> => {
+      for (const { session, ...one } of brought)
+        if (session !== undefined) await bringToDraft(this.parts.drafts, session, one);
+    };
+    keep().catch((error: unknown) => this.report(error, 'Keeping the message'));
   }
 
   private flushCompare(): void {

@@ -9,7 +9,7 @@ import { watchAsks } from '../asks.js';
 import type { ActiveSession } from '../sessions/active.js';
 import type { HostSession } from '../sessions/session.js';
 import { Channel, type Brought, type ChannelParts, type Compared, type Composed } from './channel.js';
-import { withBrought } from './drafts.js';
+import { bringToDraft } from './drafts.js';
 import { FocusBack, type Keeper } from './focus-back.js';
 import { frontTab, followPerson } from './front.js';
 import type { Surface } from './html.js';
@@ -119,11 +119,11 @@ export class Chats implements vscode.Disposable {
     const tab = this.tabs.of(session);
     if (tab?.panel.visible) {
       tab.panel.reveal();
-      tab.channel.compose(composed);
+      tab.channel.compose({ ...composed, session });
       return;
     }
     await this.showInSideBar(session);
-    this.view?.channel.compose(composed);
+    this.view?.channel.compose({ ...composed, session });
   }
 
   /** Shows a session that was just begun, in place of `before` in its tab, or in the side bar, and puts the focus there. */
@@ -311,9 +311,8 @@ export class Chats implements vscode.Disposable {
       this.shown.id === session ? this.view?.channel : undefined,
     ];
     const there = shown.find((channel) => channel?.isThere === true);
-    if (there) return there.compose({ text, mentions, at: 'none' });
-    const { drafts } = this.parts;
-    drafts.write(session, withBrought(await drafts.read(session), { text, mentions }));
+    if (there) return there.compose({ text, mentions, at: 'none', session });
+    await bringToDraft(this.parts.drafts, session, { text, mentions });
   }
 
   /** What it asked is over when it is: nobody has to wait for a next question. */

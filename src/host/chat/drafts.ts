@@ -34,6 +34,18 @@ export function withBrought(
   };
 }
 
+/** Into the draft of a session that no view shows. */
+export async function bringToDraft(
+  drafts: {
+    read: (session: string) => Promise<ComposerDraft>;
+    write: (session: string, draft: ComposerDraft) => void;
+  },
+  session: string,
+  brought: { text: string; mentions: readonly Mention[] },
+): Promise<void> {
+  drafts.write(session, withBrought(await drafts.read(session), brought));
+}
+
 export class Drafts {
   private readonly latest = new Map<string, ComposerDraft>();
   private readonly timers = new Map<string, Disposable>();

@@ -403,6 +403,38 @@ describe('requests of a view', () => {
     expect(view.of('compose')).toEqual([{ type: 'compose', text: 'look at this' }]);
   });
 
+  it('what is brought to the composer in turn is all there, while the session is not on show yet', async () => {
+    const world = makeWorld();
+    const view = makeView(world);
+    view.channel.compose({ text: 'one' });
+    view.channel.compose({ text: 'two', at: 'none', session: 'one' });
+    view.channel.show(await world.sessions.open('one'));
+    await view.open();
+    expect(view.of('compose')).toEqual([{ type: 'compose', text: 'one\ntwo' }]);
+  });
+
+  it('what belongs to a session that the view comes not to show stands in its draft', async () => {
+    const world = makeWorld();
+    const view = await shown(world);
+    view.drafts.set('two', { text: 'begun', editing: null });
+    view.channel.compose({ text: 'taken back', at: 'none', session: 'two' });
+    await idle();
+    expect(view.of('compose')).toEqual([]);
+    expect(view.drafts.get('two')).toEqual({ text: 'begun\ntaken back', editing: null });
+  });
+
+  it('what belongs to a session is kept when the view is hidden before it is on show', async () => {
+    const world = makeWorld();
+    const view = makeView(world);
+    view.channel.compose({ text: 'taken back', at: 'none', session: 'one' });
+    view.channel.detach();
+    await idle();
+    view.channel.show(await world.sessions.open('one'));
+    await view.open();
+    expect(view.of('snapshot').at(-1)?.draft).toMatchObject({ text: 'taken back' });
+    expect(view.of('compose')).toEqual([]);
+  });
+
   const stops: Intent[] = [{ type: 'stop' }, { type: 'retry_cancel' }];
   it.each(stops)('$type ends what streams and keeps its text', async (intent) => {
     const world = makeWorld([begins('half ', hang())]);
