@@ -75,7 +75,7 @@ export interface GoalMemory {
   /** Why it does not go on, or has to be looked at once more, when no note says it. */
   trouble: string | null;
   /** Where that can be mended for which it could not be found out whether it is reached. */
-  action: FailureAction | null;
+  action: { goal_id: string; does: FailureAction } | null;
   /** The run that goes on looks at what was reached. */
   isChecked: boolean;
   /** Nothing runs in this moment, but something of it begins next. */

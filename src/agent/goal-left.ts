@@ -23,7 +23,8 @@ export function goalView(core: Core): GoalView | null {
   if (goal === undefined || !isGoalStatus(goal.status)) return null;
   const { trouble, action } = core.goal;
   if (goal.status !== 'active') {
-    const mended = goal.status === 'blocked' && action !== null ? { action } : {};
+    const isOfIt = goal.status === 'blocked' && action?.goal_id === goal.goal_id;
+    const mended = isOfIt ? { action: action.does } : {};
     return { status: goal.status, doing: null, ...because(goal.reason), ...mended };
   }
   if (isStalled(core)) {

@@ -130,7 +130,8 @@ async function conclude(core: Core, run: Run, goal: GoalNote, checked: Checked |
   if (note.status !== 'active') core.goal.driven = null;
   core.goal.hold = null;
   // It is the goal's own: the turn ended well.
-  if (isFailure(outcome)) core.goal.action = outcome.action ?? null;
+  if (isFailure(outcome))
+    core.goal.action = outcome.action === undefined ? null : { goal_id: goal.goal_id, does: outcome.action };
   if (isStopped) return;
   await takeQueued(core);
   if (core.run === null && note.status === 'active') await goOn(core);

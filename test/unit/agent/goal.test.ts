@@ -207,6 +207,18 @@ describe('a goal', () => {
     expect(last(bench)).toMatchObject({ status: 'completed' });
   });
 
+  it('shows what mends one goal at no other', async () => {
+    const bench = await open({ script: [finish('blocked', 'The key is missing.')] });
+    await start(bench);
+    const own = bench.log.head;
+    await bench.do({ type: 'clear' });
+    bench.model.play(text('Done.'), [fails(badKey())]);
+    await start(bench);
+    expect(bench.session.goal()).toMatchObject({ status: 'blocked', action: 'set-key' });
+    await bench.do({ type: 'navigate', entry_id: own });
+    expect(bench.session.goal()).toEqual({ status: 'blocked', doing: null, reason: 'The key is missing.' });
+  });
+
   it('is blocked when the model says so, and tries the same iteration again', async () => {
     const bench = await open({ script: [finish('blocked', 'The key is missing.')] });
     await start(bench);
