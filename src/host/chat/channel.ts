@@ -8,7 +8,6 @@ import {
   toHostSchema,
   type Ask,
   type Intent,
-  type Mention,
   type Snapshot,
   type ToHost,
   type ToWebview,
@@ -16,7 +15,7 @@ import {
 } from '../../shared/protocol.js';
 import { failureOf, troubleOf } from '../errors.js';
 import { answerOf, type AnswerParts } from './answers.js';
-import { bringToDraft } from './drafts.js';
+import { Bringing, type Brought, type Composed } from './bringing.js';
 import { Feed, type ShownSession } from './feed.js';
 import { Fitted } from './fitted.js';
 import { Opening, type Coming } from './opening.js';
@@ -54,35 +53,21 @@ export interface Compared {
   right_id: string;
 }
 
-/** Where the focus goes; `same`: where it was in the view, in the composer when that is gone. */
-type ComposeAt = 'composer' | 'approval' | 'same' | 'none';
-
-/** What is put into a composer. */
-export interface Brought {
-  text: string;
-  mentions: readonly Mention[];
-}
-
-/** With where the focus goes. */
-export interface Composed extends Brought {
-  at: ComposeAt;
-  /** Where the text belongs; undefined: whatever the view shows. */
-  session?: string;
-}
-
 export class Channel implements Disposable {
   private isOpen = false;
   private shown: ShownSession | undefined;
   private feed: Feed | undefined;
   /** What is to be shown and is not yet. */
   private opening: Opening | undefined;
-  private pending: { at: ComposeAt | undefined; brought: Omit<Composed, 'at'>[] } = {
-    at: undefined,
-    brought: [],
-  };
+  private readonly bringing: Bringing;
   private pendingCompare: Compared | undefined;
 
-  constructor(private readonly parts: ChannelParts) {}
+  constructor(private readonly parts: ChannelParts) {
+    this.bringing = new Bringing({
+      drafts: parts.drafts,
+      onError: (error) => this.report(error, 'Keeping the message'),
+    });
+  }
 
   /** Shows this session from now on. */
   show(session: ShownSession): void {
@@ -131,7 +116,7 @@ export class Channel implements Disposable {
     this.isOpen = false;
     this.parts.onFocus(false);
     this.feed?.forget();
-    this.keepBrought(this.takeBrought(({ session }) => session !== undefined));
+    this.bringing.leave();
   }
 
   /** Its document is there, and is told what comes. */
@@ -140,12 +125,8 @@ export class Channel implements Disposable {
   }
 
   /** Puts the focus into the composer, or on what waits for a decision, once the view shows its session. */
-  compose({ text = '', at = 'composer', mentions = [], session }: Partial<Composed> = {}): void {
-    const { pending } = this;
-    // What was brought before and is not there yet is brought too.
-    if (text !== '' || mentions.length > 0)
-      pending.brought.push({ text, mentions, ...(session === undefined ? {} : { session }) });
-    if (at !== 'none') pending.at = at;
+  compose(composed: Partial<Composed> = {}): void {
+    this.bringing.add(composed);
     this.flushCompose();
   }
 
@@ -342,36 +323,8 @@ export class Channel implements Disposable {
 
   private flushCompose(): void {
     if (!this.isOpen || !this.feed?.isCurrent) return;
-    const id = this.shown?.agent.log.id;
-    this.keepBrought(this.takeBrought(({ session }) => session !== undefined && session !== id));
-    const brought = this.takeBrought(() => true);
-    const { at } = this.pending;
-    if (brought.length === 0 && at === undefined) return;
-    this.pending.at = undefined;
-    const texts = brought.map(({ text }) => text).filter((text) => text !== '');
-    const mentions = brought.flatMap((one) => one.mentions);
-    this.parts.post({
-      type: 'compose',
-      ...(texts.length === 0 ? {} : { text: texts.join('\n') }),
-      ...(mentions.length === 0 ? {} : { mentions }),
-      ...(at === 'composer' ? {} : { at: at ?? 'none' }),
-    });
-  }
-
-  private takeBrought(isMeant: (one: Omit<Composed, 'at'>) => boolean): Omit<Composed, 'at'>[] {
-    const { pending } = this;
-    const taken = pending.brought.filter(isMeant);
-    pending.brought = pending.brought.filter((one) => !taken.includes(one));
-    return taken;
-  }
-
-  /** What the view does not come to show in time stands in the composer of its session when that is shown. */
-  private keepBrought(brought: readonly Omit<Composed, 'at'>[]): void {
-    const keep = async (): Promise<void> => {
-      for (const { session, ...one } of brought)
-        if (session !== undefined) await bringToDraft(this.parts.drafts, session, one);
-    };
-    keep().catch((error: unknown) => this.report(error, 'Keeping the message'));
+    const message = this.bringing.take(this.shown?.agent.log.id);
+    if (message !== undefined) this.parts.post(message);
   }
 
   private flushCompare(): void {
