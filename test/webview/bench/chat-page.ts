@@ -123,6 +123,7 @@ export class ChatPage {
       }
       case 'opening':
       case 'draft':
+      case 'bring_back':
       case 'focus':
       case 'trouble':
         return;

@@ -81,7 +81,7 @@ export async function effectOf(
   const marks = [
     ...missing(after.marks, before.marks).map((mark) => `+ ${mark}`),
     ...missing(before.marks, after.marks).map((mark) => `− ${mark}`),
-  ];
+  ].sort();
   const effect = {
     posts: chat.received.slice(from).flatMap(wordsOf),
     marks,

@@ -287,7 +287,9 @@ export function composerTests(open: Open): void {
       await eventually(() => chat.composer.inputValue()).toBe('');
       expect(chat.intents().at(-1)).toMatchObject({ type: 'send', reply_instead: true });
       // Written while the card stands, in the field that says what it does: Enter does what the button says.
-      expect(await chat.composer.getAttribute('placeholder')).toBe('Decide above (Ctrl+↑), or write what denies it');
+      expect(await chat.composer.getAttribute('placeholder')).toBe(
+        'Decide above (Ctrl+↑), or write what denies it',
+      );
       await chat.composer.fill('And that');
       expect(await chat.at('send').innerText()).toBe('Deny and Send');
       await chat.composer.press('Enter');
