@@ -5,17 +5,7 @@
 import { createContext } from 'svelte';
 import type { Unsent } from '../src/shared/composer-draft.js';
 import type { Failure } from '../src/shared/failure.js';
-import type { Spending } from '../src/shared/fold/types.js';
-import type {
-  Ask,
-  AskResults,
-  ComparedLines,
-  ComposerDraft,
-  Intent,
-  MentionOffer,
-  OpeningView,
-  UiCommand,
-} from '../src/shared/protocol.js';
+import type { ComposerDraft, Intent, MentionOffer, OpeningView, UiCommand } from '../src/shared/protocol.js';
 import { Acting, type Problem } from './acting.js';
 import { Blobs } from './blobs.js';
 import { Attaching } from './composer/attaching.svelte.js';
@@ -25,6 +15,7 @@ import { Queued } from './composer/queued.js';
 import { Slash } from './composer/slash.js';
 import type { Connection, HostMessage } from './connection.js';
 import { Leaving } from './leaving.svelte.js';
+import { Lookups } from './lookups.js';
 import { MessageTexts } from './message-texts.js';
 import { Session } from './session.svelte.js';
 import { Find } from './transcript/find/find.svelte.js';
@@ -38,6 +29,7 @@ export class Chat {
   readonly find = new Find();
   readonly attaching: Attaching;
   readonly leaving: Leaving;
+  readonly lookups: Lookups;
   readonly queued: Queued;
   readonly sending: Sending;
   readonly slash: Slash;
@@ -77,13 +69,14 @@ export class Chat {
       (message) => this.#receive(message),
       () => this.session.info?.id,
     );
+    this.lookups = new Lookups(this.connection, (failure) => (this.problem = { failure }));
     this.#blobs = new Blobs((ask) => this.connection.ask(ask));
     this.session = new Session({
       askSnapshot: async () => {
         const reply = await this.connection.ask({ what: 'snapshot' });
         if (!reply.ok) this.#sayNotShown(reply.failure);
       },
-      askBodies: async (ids) => (await this.#ask<'bodies'>({ what: 'bodies', ids })) ?? [],
+      askBodies: async (ids) => (await this.lookups.ask<'bodies'>({ what: 'bodies', ids })) ?? [],
       nextFrame: parts.nextFrame,
     });
     const orExplain = (what: string, work: () => Promise<void>) => this.#orExplain(what, work);
@@ -118,13 +111,13 @@ export class Chat {
     this.attaching = new Attaching({
       draft: this.draft,
       session: () => this.session.info?.id,
-      ask: (ask) => this.#ask(ask),
+      ask: (ask) => this.lookups.ask(ask),
       orExplain,
     });
     this.slash = new Slash({
       draft: this.draft,
-      offers: async () => (await this.#ask<'slash'>({ what: 'slash' })) ?? [],
-      expand: (name) => this.#ask<'expand'>({ what: 'expand', name }),
+      offers: async () => (await this.lookups.ask<'slash'>({ what: 'slash' })) ?? [],
+      expand: (name) => this.lookups.ask<'expand'>({ what: 'expand', name }),
       act: (intent) => this.act(intent),
       command: (command) => this.command(command),
       say: (failure) => (this.problem = { failure }),
@@ -298,7 +291,7 @@ export class Chat {
     if (reply.ok && command.type === 'save_again' && isUnsaved) await this.send();
     if (reply.ok && command.type === 'keep_as_branch') {
       // The head is where the text was written for; the view must stand there too before it is sent.
-      await this.#ask({ what: 'snapshot' });
+      await this.lookups.ask({ what: 'snapshot' });
       await this.send();
     }
   }
@@ -321,26 +314,6 @@ export class Chat {
     this.revealed = { id: null };
   }
 
-  /** What two lines have of their own; undefined when it cannot be had, which is then said. */
-  compareLines(left_id: string, right_id: string): Promise<ComparedLines | undefined> {
-    return this.#ask<'compare'>({ what: 'compare', left_id, right_id });
-  }
-
-  /** All that a turn of the shown line changed; undefined when it cannot be had. */
-  filesOfTurn(turn_id: string): Promise<string[] | undefined> {
-    return this.#ask<'turn_files'>({ what: 'turn_files', turn_id });
-  }
-
-  /** What the requests of the line to `head` took; undefined when it cannot be had. */
-  lineSpending(head: string | null): Promise<Spending | undefined> {
-    return this.#ask<'line_spending'>({ what: 'line_spending', head });
-  }
-
-  /** About how many tokens a request of the line takes; undefined when it cannot be told. */
-  estimate(): Promise<number | undefined> {
-    return this.#ask<'estimate'>({ what: 'estimate' });
-  }
-
   saveDraft(): void {
     const session = this.session.info?.id;
     if (session === undefined) return;
@@ -352,33 +325,16 @@ export class Chat {
     return this.#blobs.text(hash);
   }
 
-  async mentions(query: string): Promise<MentionOffer[]> {
-    return (await this.#ask<'mentions'>({ what: 'mentions', query })) ?? [];
-  }
-
-  async symbols(query: string): Promise<MentionOffer[]> {
-    return (await this.#ask<'symbols'>({ what: 'symbols', query })) ?? [];
-  }
-
   /** Attaches what an @ named, as it is now. */
   async mention(offer: MentionOffer): Promise<void> {
     const session = this.session.info?.id;
     this.attaching.count++;
-    const mention = await this.#ask<'mention'>({ what: 'mention', offer });
+    const mention = await this.lookups.ask<'mention'>({ what: 'mention', offer });
     this.attaching.count--;
     if (mention === undefined || session !== this.session.info?.id) return;
     this.draft.attach(mention);
     // What was looked up would be lost if the view were hidden right after.
     this.saveDraft();
-  }
-
-  async #ask<W extends Ask['what']>(ask: Extract<Ask, { what: W }>): Promise<AskResults[W] | undefined> {
-    const reply = await this.connection.ask(ask);
-    if (reply.ok) return answer<W>(reply.result);
-    // What was looked up for a session that is not shown any more is not missed.
-    const isMissed = reply.failure.kind !== 'cancelled' && reply.failure.code !== 'OtherSession';
-    if (isMissed) this.problem = { failure: reply.failure };
-    return undefined;
   }
 
   #sent(): void {
@@ -395,12 +351,6 @@ export class Chat {
       this.problem = { failure: { kind: 'storage', message: `${what}: ${reason}`, transient: true } };
     }
   }
-}
-
-/** The protocol says what a reply to this ask holds. */
-function answer<W extends Ask['what']>(result: unknown): AskResults[W];
-function answer(result: unknown): unknown {
-  return result;
 }
 
 export const [useChat, provideChat] = createContext<Chat>();

@@ -7,7 +7,7 @@ import type { MenuItem } from './menu.svelte.js';
 import { slashCommands } from './slash.js';
 
 export interface MenuParts {
-  chat: Pick<Chat, 'mentions' | 'symbols' | 'mention' | 'slash' | 'draft'>;
+  chat: Pick<Chat, 'lookups' | 'mention' | 'slash' | 'draft'>;
   /** Puts a text in place of the sign and what stands behind it. */
   replace: (trigger: Trigger, text: string) => void;
   /** Looks again at what stands before the caret. */
@@ -24,8 +24,8 @@ export async function findItems(
     return;
   }
   const { chat } = parts;
-  const symbols = chat.symbols(trigger.query);
-  const items = (await chat.mentions(trigger.query)).map((offer) => mentionItem(parts, offer));
+  const symbols = chat.lookups.symbols(trigger.query);
+  const items = (await chat.lookups.mentions(trigger.query)).map((offer) => mentionItem(parts, offer));
   show(items);
   const found = (await symbols).map((offer) => mentionItem(parts, offer));
   // Below what was there, so that nothing moves under the keys.
