@@ -79,7 +79,7 @@ test('undo, branch, edit, copy, label, compare, collapse and fork from the menus
     await page.keyboard.press('ControlOrMeta+F4');
 
     // a menu that is left leaves the keyboard where it was
-    await person.at('tree').focus();
+    await person.at('tree').click({ position: { x: 4, y: 4 } });
     await page.keyboard.press('Shift+F10');
     await page.locator('.monaco-menu :focus').first().waitFor();
     await page.keyboard.press('Escape');
