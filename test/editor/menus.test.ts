@@ -78,8 +78,8 @@ test('undo, branch, edit, copy, label, compare, collapse and fork from the menus
     await tab.at('compare-close').click();
     await page.keyboard.press('ControlOrMeta+F4');
 
-    await person.at('tree').focus();
     // by keyboard, on the node with the focus
+    await person.at('tree').focus();
     await page.keyboard.press('Home');
     await editor.choose(undefined, 'Branch from Here');
     await eventually(async () => (await answer('First answer.').count()) === 0, {
