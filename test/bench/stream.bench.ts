@@ -1,27 +1,19 @@
 // An answer that streams below a long conversation in real Chromium, and keys meanwhile. Beside it, in the same browser, the
 // plain way: the whole text parsed again with each piece that comes.
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { test } from 'vitest';
 import type { ToWebview } from '../../src/shared/protocol.js';
 import { parseMarkdown, StreamMarkdown } from '../../webview/transcript/markdown/stream.js';
-import { openBrowser, openChat } from '../webview/bench/chat-page.js';
+import { openChat } from '../webview/bench/chat-page.js';
 import { idle, Scene } from '../webview/bench/scenes.js';
-import { type Figure, quantile, table } from './figures.js';
+import { quantile } from './figures.js';
 import { seeded, writer } from './texts.js';
-import { conversation, isQuick, MESSAGES, plainPage, SAMPLES } from './view-page.js';
+import { conversation, isQuick, measured, MESSAGES, plainPage, SAMPLES } from './view-page.js';
 
 const STREAMED = 50_000;
 const UPDATES = isQuick ? 640 : 2_560;
 
-const figures: Figure[] = [];
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 60_000);
-afterAll(async () => {
-  await browser.close();
-  console.log(`\n${table(figures)}\n`);
-});
+const { figures, browser } = measured();
 
 declare const marked: { parse(text: string): string };
 
@@ -108,10 +100,10 @@ test(
     scene.turn('Write at length', 'turn-1');
     scene.status = { ...idle, run: 'running' };
     const { pieces, texts } = streamed(scene);
-    const chat = await openChat(browser, scene);
+    const chat = await openChat(browser(), scene);
     const ours = await stream(chat.page, pieces);
     await chat.page.close();
-    const page = await plainPage(browser);
+    const page = await plainPage(browser());
     const plain = await stream(page, texts);
     await page.close();
     figures.push(
@@ -169,7 +161,7 @@ test(`keys while an answer streams below ${MESSAGES} messages`, { timeout: 300_0
   scene.turn('Write at length', 'turn-1');
   scene.status = { ...idle, run: 'running' };
   const { pieces } = streamed(scene);
-  const chat = await openChat(browser, scene);
+  const chat = await openChat(browser(), scene);
   await chat.composer.focus();
   // Work only: taking the key, and its picture with whatever else comes into it; the wait for that picture is none.
   await chat.page.evaluate(() => {

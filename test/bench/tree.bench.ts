@@ -1,25 +1,16 @@
 // The drawn tree of a large conversation in real Chromium: opening it, scrolling it, and going far by it. Beside its frames the
 // same number of plain rows in one box, all of them in the page.
 import type { Page } from 'playwright-core';
-import { expect, test, afterAll, beforeAll } from 'vitest';
-import type { Browser } from 'playwright-core';
-import { openBrowser, openChat } from '../webview/bench/chat-page.js';
+import { expect, test } from 'vitest';
+import { openChat } from '../webview/bench/chat-page.js';
 import { Scene } from '../webview/bench/scenes.js';
-import { type Figure, quantile, table } from './figures.js';
-import { atRest, isQuick, SAMPLES } from './view-page.js';
+import { quantile } from './figures.js';
+import { atRest, isQuick, measured, SAMPLES } from './view-page.js';
 
 const NODES = 10_000;
 const STEPS = isQuick ? 30 : 150;
 
-const figures: Figure[] = [];
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 60_000);
-afterAll(async () => {
-  await browser.close();
-  console.log(`\n${table(figures)}\n`);
-});
+const { figures, browser } = measured();
 
 /** A fork about every fifty messages; two of three lines go on from where an earlier one began, so that many stand side by side. */
 function bushy(): Scene {
@@ -109,7 +100,7 @@ test(`a tree of ${NODES} messages in many lines`, { timeout: 300_000 }, async ()
   const plain: number[] = [];
   let mounted = 0;
   for (let sample = 0; sample < SAMPLES; sample += 1) {
-    const chat = await openChat(browser, scene);
+    const chat = await openChat(browser(), scene);
     await atRest(chat.page);
     const node = '[data-testid="tree-node"]';
     opened.push(
@@ -137,7 +128,7 @@ test(`a tree of ${NODES} messages in many lines`, { timeout: 300_000 }, async ()
     expect(chat.errors).toEqual([]);
     await chat.page.close();
 
-    const page = await browser.newPage({ viewport: { width: 420, height: 720 } });
+    const page = await browser().newPage({ viewport: { width: 420, height: 720 } });
     await page.setContent('<div id="plain" style="height: 300px; overflow: auto"></div>');
     await page.evaluate((count) => {
       const rows = Array.from({ length: count }, (_, index) => `<div>Message ${index}</div>`);

@@ -2,12 +2,35 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { openBrowser } from '../webview/bench/chat-page.js';
 import { Scene } from '../webview/bench/scenes.js';
+import { type Figure, table } from './figures.js';
 import { seeded, writer } from './texts.js';
 
 export const isQuick = process.env['BOUGH_QUICK'] === '1';
 export const MESSAGES = 5_000;
 export const SAMPLES = isQuick ? 1 : 3;
+
+/** A browser for the tests of a file, and its figures, which are printed as a table at the end. */
+export function measured(): { figures: Figure[]; browser: () => Browser } {
+  const figures: Figure[] = [];
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    console.log(`\n${table(figures)}\n`);
+  });
+  return {
+    figures,
+    browser: () => {
+      if (browser === undefined) throw new Error('The browser is there from the first test on.');
+      return browser;
+    },
+  };
+}
 
 /** A line of `MESSAGES` messages, prompts and answers in turn, and what they say. */
 export function conversation(): { scene: Scene; texts: string[] } {

@@ -1,23 +1,14 @@
 // A long conversation in real Chromium: its first picture, and reading in it. Beside it, in the same browser, the plain way:
 // all messages as one document.
-import type { Browser, CDPSession, Page } from 'playwright-core';
-import { afterAll, beforeAll, test } from 'vitest';
+import type { CDPSession, Page } from 'playwright-core';
+import { test } from 'vitest';
 import { lastPage } from '../../src/host/chat/snapshot.js';
 import type { ToWebview } from '../../src/shared/protocol.js';
-import { openBrowser, openChat } from '../webview/bench/chat-page.js';
+import { openChat } from '../webview/bench/chat-page.js';
 import { Scene } from '../webview/bench/scenes.js';
-import { type Figure, table } from './figures.js';
-import { atRest, conversation, isQuick, MESSAGES, plainPage, SAMPLES } from './view-page.js';
+import { atRest, conversation, isQuick, measured, MESSAGES, plainPage, SAMPLES } from './view-page.js';
 
-const figures: Figure[] = [];
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 60_000);
-afterAll(async () => {
-  await browser.close();
-  console.log(`\n${table(figures)}\n`);
-});
+const { figures, browser } = measured();
 
 /** ms from a message of the host to the picture that shows what came. */
 const painted = (page: Page, message: ToWebview): Promise<number> =>
@@ -61,13 +52,13 @@ test(`${MESSAGES} messages: first picture, elements, memory`, { timeout: 300_000
   const counts = { ours: 0, plain: 0 };
   const memory = { ours: 0, plain: 0 };
   for (let sample = 0; sample < SAMPLES; sample += 1) {
-    const chat = await openChat(browser, new Scene('empty'));
+    const chat = await openChat(browser(), new Scene('empty'));
     await atRest(chat.page);
     ours.push(await painted(chat.page, { ...scene.snapshot(), entries, more }));
     counts.ours = await elements(chat.page);
     memory.ours = await heap(chat.page);
     await chat.page.close();
-    const page = await plainPage(browser);
+    const page = await plainPage(browser());
     await atRest(page);
     plain.push(
       await page.evaluate(
@@ -109,7 +100,7 @@ test(`${MESSAGES} messages: first picture, elements, memory`, { timeout: 300_000
 
 test(`${MESSAGES} messages: read upwards`, { timeout: 300_000 }, async () => {
   const { scene } = conversation();
-  const chat = await openChat(browser, scene);
+  const chat = await openChat(browser(), scene);
   const transcript = chat.at('transcript');
   await transcript.hover();
   await chat.page.mouse.wheel(0, -50);

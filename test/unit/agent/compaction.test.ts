@@ -1,18 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Compaction } from '../../../src/shared/entry.js';
-import type { ModelMessage } from '../../../src/ports.js';
 import { failureOf, openBench, type Bench, type BenchOptions } from './bench.js';
 import { begins, calls, dropped, fails, hang, overloaded, text, type Reply } from './fake-model.js';
-
-const words = (count: number, about: string): string =>
-  Array.from({ length: count }, (_, index) => `${about} number ${index}`).join('\n');
-
-const toldTo = (bench: Bench, index: number): string =>
-  (bench.model.asked[index]?.request.messages ?? []).map(plain).join('\n');
-const plain = (message: ModelMessage): string =>
-  message.role === 'tool'
-    ? message.parts.map((part) => part.content).join('\n')
-    : message.parts.map((part) => ('text' in part ? part.text : part.type)).join('\n');
+import { overflow, toldTo, words } from './told.js';
 
 const compactions = (bench: Bench): Compaction[] =>
   bench.disk.entries.filter((entry): entry is Compaction => entry.type === 'compaction');
@@ -29,13 +19,6 @@ async function talked(more: BenchOptions = {}, ...script: Reply[]): Promise<Benc
   await bench.send('What else?');
   return bench;
 }
-
-const overflow = fails({
-  kind: 'overflow',
-  code: 'ContextOverflow',
-  message: 'The conversation is too long.',
-  transient: false,
-});
 
 describe('a compaction by command', () => {
   it('counts as the estimate does that stands where no server tells a number', async () => {

@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelMessage } from '../../../src/ports.js';
 import { failureOf, openBench, type Bench } from './bench.js';
-import { calls, fails, text } from './fake-model.js';
-
-const words = (count: number, about: string): string =>
-  Array.from({ length: count }, (_, index) => `${about} number ${index}`).join('\n');
-
-const toldTo = (bench: Bench, index: number): string =>
-  (bench.model.asked[index]?.request.messages ?? []).map(plain).join('\n');
-const plain = (message: ModelMessage): string =>
-  message.role === 'tool'
-    ? message.parts.map((part) => part.content).join('\n')
-    : message.parts.map((part) => ('text' in part ? part.text : part.type)).join('\n');
-
-const overflow = fails({
-  kind: 'overflow',
-  code: 'ContextOverflow',
-  message: 'The conversation is too long.',
-  transient: false,
-});
+import { calls, text } from './fake-model.js';
+import { overflow, toldTo, words } from './told.js';
 
 const read = calls([{ name: 'read', input: { path: 'long.txt' } }]);
 
