@@ -86,7 +86,9 @@ export async function createBough(parts: BoughParts): Promise<Bough> {
   const { bug: onError } = parts.output;
   const now = () => systemClock.now();
   const shown = () => chats.peekCurrent();
-  const tree = bag.add(new SessionsTree({ store, sessions, shown, now, onError }));
+  const tree = bag.add(
+    new SessionsTree({ store, sessions, shown, now, onError, isVisible: parts.list.isVisible }),
+  );
   const code = bag.add(createCodeBlocks({ ask: parts.tell.info }));
   const ui: UiParts = uiParts(sessions, {
     code,

@@ -15,7 +15,8 @@ import { bySaid, groupByTime, relativeTime, rowIcons, rowWord, troubleWord } fro
 import { nestRows } from './nested.js';
 import { MoreRows } from './more-rows.js';
 import { ON_SHOW } from './on-show.js';
-import { sizeWords } from './size-words.js';
+import { ReadAhead } from './read-ahead.js';
+import { sessionTooltip } from './session-tooltip.js';
 import { filterWords, noFilter, queryOf, type TreeFilter } from './tree-filter.js';
 import type { TreeNode } from './tree-node.js';
 import type { WindowStore } from './window-store.js';
@@ -25,8 +26,16 @@ export interface SessionsTreeParts {
   sessions: OpenSessions;
   /** The session of the chat in front. */
   shown: () => string | undefined;
+  isVisible: () => boolean;
   now: () => number;
   onError: (error: unknown) => void;
+}
+
+/** What the store says of the rows. */
+interface Listed {
+  sessions: SessionSummary[];
+  isMore: boolean;
+  failing: readonly string[];
 }
 
 const PAGE = 50;
@@ -44,6 +53,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   private readonly came = new vscode.EventEmitter<TreeNode>();
   readonly onDidShowMore = this.came.event;
   private readonly moreRows: MoreRows;
+  private readonly ahead: ReadAhead<Listed>;
   private limit = PAGE;
   /** Of sessions of which more branches were asked for. */
   private readonly branchLimits = new Map<string, number>();
@@ -58,6 +68,12 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   constructor(private readonly parts: SessionsTreeParts) {
     this.moreRows = new MoreRows(parts.now);
+    this.ahead = new ReadAhead({
+      read: () => this.read(),
+      isVisible: parts.isVisible,
+      now: parts.now,
+      onRead: () => this.changed.fire(undefined),
+    });
     this.subscriptions = [
       parts.store.onChange((id) => {
         if (!parts.sessions.peek(id)) this.refresh();
@@ -70,9 +86,10 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   refresh(): void {
+    this.ahead.changed();
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      this.changed.fire(undefined);
+      void this.ahead.look();
     }, REFRESH_MS);
   }
 
@@ -185,7 +202,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
   }
 
   private async roots(): Promise<TreeNode[]> {
-    const { sessions: all, isMore, failing } = await this.read();
+    const { sessions: all, isMore, failing } = await this.ahead.take();
     const { left } = this.parts.store.reading;
     this.titles.clear();
     for (const { id, title } of all) this.titles.set(id, title);
@@ -211,7 +228,7 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     ];
   }
 
-  private async read(): Promise<{ sessions: SessionSummary[]; isMore: boolean; failing: readonly string[] }> {
+  private async read(): Promise<Listed> {
     const failing = new Set<string>();
     const sessions: SessionSummary[] = [];
     let cursor: string | undefined;
@@ -283,7 +300,12 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
       icon,
       color === undefined ? undefined : new vscode.ThemeColor(color),
     );
-    item.tooltip = this.tooltip(title, summary);
+    item.tooltip = sessionTooltip(title, summary, {
+      now: this.parts.now(),
+      isEphemeral,
+      here: this.parts.store.first.folder,
+      titleOf: (id) => this.titleOf(id),
+    });
     item.contextValue = ['session', word, summary.archived ? 'archived' : isEphemeral ? 'ephemeral' : 'kept']
       .filter((part) => part !== '')
       .join(' ');
@@ -305,29 +327,6 @@ export class SessionsTree implements vscode.TreeDataProvider<TreeNode>, vscode.D
     };
     return item;
   }
-
-  private tooltip(title: string, summary: SessionSummary): vscode.MarkdownString {
-    const tooltip = new vscode.MarkdownString();
-    const lines = [
-      title,
-      relativeTime(summary.said, this.parts.now(), vscode.env.language),
-      extentOf(summary),
-      ...(summary.origin === undefined ? [] : [copiedFrom(this.titleOf(summary.origin))]),
-      ...(this.parts.store.isEphemeral(summary.id)
-        ? [vscode.l10n.t('Kept in memory only; gone with the window')]
-        : []),
-      ...(summary.folder === undefined || summary.folder === this.parts.store.first.folder
-        ? []
-        : [vscode.Uri.parse(summary.folder).fsPath]),
-      ...(summary.owner === undefined ? [] : [vscode.l10n.t('Belongs to the extension {0}', summary.owner)]),
-      ...(summary.detail === undefined ? [] : [summary.detail]),
-    ];
-    lines.forEach((line, index) => {
-      if (index > 0) tooltip.appendMarkdown('  \n');
-      tooltip.appendText(line);
-    });
-    return tooltip;
-  }
 }
 
 const sessionNodes = (sessions: readonly SessionSummary[]): TreeNode[] =>
@@ -338,18 +337,6 @@ function restingIcon({ origin }: SessionSummary, isEphemeral: boolean): { icon: 
   if (isEphemeral) return { icon: 'eye-closed' };
   return origin === undefined ? rowIcons[''] : { icon: 'repo-forked' };
 }
-
-function extentOf({ status, messages, size }: SessionSummary): string {
-  if (status === 'unread') return vscode.l10n.t('Its log is not read; {0}', sizeWords(size));
-  return messages === 1
-    ? vscode.l10n.t('1 message, {0}', sizeWords(size))
-    : vscode.l10n.t('{0} messages, {1}', messages, sizeWords(size));
-}
-
-const copiedFrom = (title: string | undefined): string =>
-  title === undefined
-    ? vscode.l10n.t('Copied from a session that is not in this list')
-    : vscode.l10n.t('Copied from “{0}”', title);
 
 /** What a row, or how many there are, may follow from. */
 const rowTypes = new Set(['session_info', 'head', 'label', 'incomplete_output']);

@@ -57,7 +57,10 @@ function make() {
     },
   };
   const sessions = { on: nothing, peek: () => undefined };
-  const parts = { store, sessions, shown: () => undefined, now: () => clock.now, onError: () => undefined };
+  const parts = {
+    ...{ store, sessions, shown: () => undefined, isVisible: () => true },
+    ...{ now: () => clock.now, onError: () => undefined },
+  };
   const tree = new SessionsTree(parts as unknown as SessionsTreeParts);
   const errors: unknown[] = [];
   registerSessionsView(
