@@ -21,10 +21,17 @@ test('an archived session says so, takes nothing more, stays listed, and comes b
     await person.says('Good morning.');
     await person.run('idle');
 
-    const row = await editor.row('Hello');
-    await row.locator.hover();
-    await row.locator.getByRole('button', { name: 'Archive Session' }).click();
-    await editor.row('Hello', 'archived');
+    // A row that is drawn anew just then takes no click.
+    await eventually(
+      async () => {
+        const row = await editor.row('Hello');
+        if (row.description === 'archived') return true;
+        await row.locator.hover();
+        await row.locator.getByRole('button', { name: 'Archive Session' }).click({ timeout: 2_000 });
+        return (await editor.row('Hello', 'archived')).title;
+      },
+      { what: 'the session is archived', timeout: 60_000 },
+    );
     await person.notice('read-only').filter({ hasText: 'archived' }).waitFor();
     expect(await person.composer.getAttribute('readonly')).not.toBeNull();
     await editor.screenshot('archived');

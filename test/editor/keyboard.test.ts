@@ -188,11 +188,18 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
       await opened(/(const.once.=.1;\s*){2}/);
       await press(person.at('code-apply'));
       await editor.page.getByRole('tab', { name: /from the chat/ }).waitFor();
+      // Its tab is there before the comparison is, which takes the keyboard, and closes a list that is open then.
+      await eventually(
+        () => editor.page.evaluate(() => document.activeElement?.closest('.monaco-diff-editor') != null),
+        { what: 'the comparison has the focus' },
+      );
 
       // export
       await editor.runCommand('Bough: Export Session…');
-      await editor.page.locator('.quick-input-widget:visible').getByRole('option').first().waitFor();
+      const formats = editor.page.locator('.quick-input-widget:visible').getByRole('option');
+      await formats.first().waitFor();
       await keyboard.type('JSONL');
+      await eventually(async () => (await formats.count()) === 1, { what: 'one format is left' });
       await keyboard.press('Enter');
       const proposed = editor.page.locator('.quick-input-widget:visible .quick-input-box input');
       await eventually(async () => /\/\w.*\./.test(await proposed.inputValue()), {

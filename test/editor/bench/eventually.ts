@@ -18,9 +18,16 @@ export async function eventually<T>(
     const outcome = await attempt(probe);
     if (outcome.value) return outcome.value;
     if (Date.now() > end)
-      throw new Error(`not within ${timeout} ms: ${what ?? probe.toString()}`, { cause: outcome.error });
+      throw new Error(`not within ${timeout} ms: ${what ?? probe.toString()}${lastly(outcome.error)}`, {
+        cause: outcome.error,
+      });
     await delay(interval);
   }
+}
+
+/** Of a run whose pictures are gone the line of the error is all there is. */
+function lastly(error: unknown): string {
+  return error instanceof Error ? ` (${error.message.split('\n', 1)[0] ?? ''})` : '';
 }
 
 async function attempt<T>(probe: () => T | Promise<T>): Promise<{ value?: T; error?: unknown }> {

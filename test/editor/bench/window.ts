@@ -105,10 +105,14 @@ export async function openWindow({
     sessionsTree: () => readSessions(page),
     row: (title, description) =>
       eventually(
-        async () =>
-          (await readSessions(page)).find(
+        async () => {
+          const rows = await readSessions(page);
+          const found = rows.find(
             (row) => row.title === title && (description === undefined || row.description === description),
-          ),
+          );
+          if (found) return found;
+          throw new Error(`there are: ${rows.map((row) => `"${row.title}" ${row.description}`).join(', ')}`);
+        },
         { what: `a row "${title}" ${description ?? ''}` },
       ),
     rowGone: async (title) => {
