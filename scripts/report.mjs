@@ -7,11 +7,15 @@ export function report(results) {
     (results.length > 0 && passed > 0 ? 0 : Number(sum((result) => result.failed) === 0));
   const broken = results.filter((result) => result.failed > 0);
   const skipped = results.flatMap((result) => result.skipped.map((reason) => `${result.name}: ${reason}`));
+  const failures = results.flatMap((result) =>
+    (result.failures ?? []).map((test) => `${result.name}: ${test}`),
+  );
   const flaky = results.flatMap((result) => (result.flaky ?? []).map((test) => `${result.name}: ${test}`));
   const lines = [
     '',
     ...broken.map(({ name, failed: count, why }) => `failed: ${name} (${count}${why ? `; ${why}` : ''})`),
-    ...flaky.map((test) => `failed at first, passed when run once more: ${test}`),
+    ...failures.map((test) => `failed: ${test}`),
+    ...flaky.map((test) => `failed at first, passed when run again: ${test}`),
     `skipped: ${skipped.join('; ') || 'nothing'}`,
     `${passed} passed, ${failed} failed`,
   ];

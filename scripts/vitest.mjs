@@ -36,10 +36,10 @@ async function readSummary({ name, summaryFile, code, isFiltered }) {
     if (isFiltered && code === 0) return { name, passed: 0, failed: 0, skipped: [] };
     return { name, passed: 0, failed: 1, skipped: [], why: 'it ended before it could say what passed' };
   }
-  const { passed, failed, skipped, flaky } = JSON.parse(text);
+  const { passed, failed, skipped, flaky, failures } = JSON.parse(text);
   if (failed === 0 && code !== 0)
-    return { name, passed, failed: 1, skipped, flaky, why: `every test passed, yet it ended with ${code}` };
+    return { name, passed, failed: 1, skipped, flaky, failures, why: `every test passed, yet it ended with ${code}` };
   if (passed === 0 && failed === 0 && !isFiltered)
     return { name, passed, failed: 1, skipped, why: 'nothing ran' };
-  return { name, passed, failed, skipped, flaky };
+  return { name, passed, failed, skipped, flaky, failures };
 }
