@@ -38,7 +38,15 @@ async function readSummary({ name, summaryFile, code, isFiltered }) {
   }
   const { passed, failed, skipped, flaky, failures } = JSON.parse(text);
   if (failed === 0 && code !== 0)
-    return { name, passed, failed: 1, skipped, flaky, failures, why: `every test passed, yet it ended with ${code}` };
+    return {
+      name,
+      passed,
+      failed: 1,
+      skipped,
+      flaky,
+      failures,
+      why: `every test passed, yet it ended with ${code}`,
+    };
   if (passed === 0 && failed === 0 && !isFiltered)
     return { name, passed, failed: 1, skipped, why: 'nothing ran' };
   return { name, passed, failed, skipped, flaky, failures };
