@@ -64,6 +64,11 @@ export class Chats implements vscode.Disposable {
       focused: () => this.focus?.keeper,
       // A tab that was opened, or a chat that was shown, has the keyboard by right.
       front: () => `${String(this.brought)} ${frontTab()}`,
+      toQuestion: () =>
+        this.guard(
+          vscode.commands.executeCommand('workbench.action.focusQuickOpen'),
+          'Giving the keyboard to the list',
+        ),
     });
     const replaced = parts.sessions.on(({ id, type }) => {
       if (type === 'replaced') this.guard(this.reconnect(id), 'Showing the session');
@@ -318,6 +323,7 @@ export class Chats implements vscode.Disposable {
 
   /** What it asked is over when it is: nobody has to wait for a next question. */
   private async askedBy<T>(work: () => Promise<T>): Promise<T> {
+    this.focusBack.begins();
     try {
       return await work();
     } finally {
@@ -326,7 +332,7 @@ export class Chats implements vscode.Disposable {
   }
 
   private setFocus(chat: { page: Page; keeper: Keeper }, focused: boolean): void {
-    if (focused) this.focusBack.left();
+    if (focused) this.focusBack.arrived();
     if (focused === (this.focus?.page === chat.page)) return;
     this.focus = focused ? chat : undefined;
     this.currentChanged.fire();

@@ -6,6 +6,8 @@ import type { Clock, Disposable } from '../../ports.js';
 
 /** An answer is often followed by the next question, which must not lose the keyboard to the chat. */
 const NEXT_MS = 100;
+/** Where a command of the chat asks, something slow may stand between two questions: a server is tried, a log is opened. */
+const NEXT_OF_COMMAND_MS = 1_000;
 
 /** A chat that had the keyboard. */
 export interface Keeper {
@@ -19,6 +21,8 @@ export interface FocusBackParts {
   focused: () => Keeper | undefined;
   /** Changes when something else is brought to the front, which then has the keyboard. */
   front: () => unknown;
+  /** Gives the keyboard to the list or box that is open. */
+  toQuestion: () => void;
 }
 
 export class FocusBack implements Disposable {
@@ -26,6 +30,9 @@ export class FocusBack implements Disposable {
   private front: unknown;
   private open = 0;
   private isAway = false;
+  private working = 0;
+  /** It was given to the chat, which does not say yet that it has it. */
+  private isGiven = false;
   private due: { timer: Disposable; give: () => void } | undefined;
 
   constructor(private readonly parts: FocusBackParts) {}
@@ -42,14 +49,29 @@ export class FocusBack implements Disposable {
     return () => this.closed(isModal);
   }
 
-  /** Nothing more is asked by what was asking. */
+  /** A command of the chat begins, which may ask more than once. */
+  begins(): void {
+    this.working++;
+  }
+
+  /** It is over: nothing more is asked. */
   settled(): void {
-    this.due?.give();
+    this.working--;
+    if (this.working === 0) this.due?.give();
+  }
+
+  /** The chat has the keyboard. What was given to it too late belongs to the question that was asked meanwhile. */
+  arrived(): void {
+    const isLate = this.isGiven && this.open > 0;
+    this.isGiven = false;
+    if (isLate) this.parts.toQuestion();
+    else this.left();
   }
 
   /** The person went to something else in the window, or into a chat. */
   left(): void {
     this.keeper = undefined;
+    this.isGiven = false;
     this.cancel();
   }
 
@@ -67,7 +89,7 @@ export class FocusBack implements Disposable {
     if (this.open > 0 || this.keeper === undefined) return;
     if (this.isAway && !isModal) return this.left();
     const give = (): void => this.give();
-    this.due = { timer: this.parts.clock.after(NEXT_MS, give), give };
+    this.due = { timer: this.parts.clock.after(this.working > 0 ? NEXT_OF_COMMAND_MS : NEXT_MS, give), give };
   }
 
   /** It stays the one to give it to until it says that it has it: the next question may be faster. */
@@ -76,6 +98,7 @@ export class FocusBack implements Disposable {
     const { keeper } = this;
     if (keeper === undefined) return;
     if (this.parts.front() !== this.front || !keeper.isInSight()) return this.left();
+    this.isGiven = true;
     keeper.takeFocus();
   }
 
