@@ -48,8 +48,22 @@ export interface ModelCheck {
   doubt?: Failure;
 }
 
+/** What there is to choose from. */
+export interface Offer {
+  models: ModelInfo[];
+  /** Of these none is in the list. Of a server at a usual port only when something answers there. */
+  failing: Failing[];
+}
+export interface Failing {
+  /** As the settings name it, or as the server is called. */
+  provider: string;
+  message: string;
+}
+
 /** Asked before a choice is final. */
 export interface ModelChecks {
+  /** The list, and why some are not in it. */
+  offer(): Promise<Offer>;
   /** Null where nothing is wrong, or nothing can be found out without paying for an answer. */
   check(info: Pick<ModelInfo, 'provider' | 'id'>): Promise<ModelCheck>;
   /** What a server has that is not in the settings yet. */
@@ -61,7 +75,8 @@ export const createModels = (parts: ModelsParts): Models & ModelChecks => {
   return {
     resolve: (wanted) =>
       wanted === 'auto' || wanted === '' ? resolveAuto(finder) : resolveNamed(finder, wanted),
-    list: () => list(finder),
+    list: async () => (await offer(finder)).models,
+    offer: () => offer(finder),
     check: (info) => check(parts, info),
     checkAddress: (baseUrl, key) =>
       checkServer({
@@ -234,38 +249,48 @@ const check = async (
 
 // ---------------------------------------------------------------------------------------------------------- the list
 
-const list = async ({ parts }: Finder): Promise<ModelInfo[]> => {
-  const settings = Object.entries(parts.providers()).map(([name, value]) => readProvider(name, value));
+const offer = async ({ parts }: Finder): Promise<Offer> => {
   const providers: Provider[] = [];
-  for (const one of settings) {
-    if (isFailure(one)) parts.log?.('warn', one.message);
-    else providers.push(one);
+  const failing: Failing[] = [];
+  for (const [name, value] of Object.entries(parts.providers())) {
+    const provider = readProvider(name, value);
+    if (!isFailure(provider)) {
+      providers.push(provider);
+      continue;
+    }
+    parts.log?.('warn', provider.message);
+    failing.push({ provider: name, message: provider.message });
   }
+  const fails = (provider: string, { message }: Failure): void => void failing.push({ provider, message });
   const taken = new Set([...providers.map(({ origin }) => origin), ...providers.map(({ name }) => name)]);
   const probed = localOf(parts).filter(
     ({ name, baseUrl }) => !taken.has(name) && !taken.has(new URL(baseUrl).origin),
   );
   const found = await Promise.all([
-    ...providers.map((provider) => listProvider(parts, provider)),
+    ...providers.map((provider) => listProvider(parts, provider, fails)),
     ...(parts.extra ?? []).map((source) => source.list()),
-    ...probed.map((server) => probe(parts, server)),
+    ...probed.map((server) => probe(parts, server, fails)),
   ]);
-  return [...found.flat(), demoInfo];
+  return { models: [...found.flat(), demoInfo], failing };
 };
 
-const listProvider = async (parts: ModelsParts, provider: Provider): Promise<ModelInfo[]> => {
+type Fails = (provider: string, failure: Failure) => void;
+
+const listProvider = async (parts: ModelsParts, provider: Provider, fails: Fails): Promise<ModelInfo[]> => {
   if (provider.models.length > 0) return provider.models.map(({ id }) => infoOf(provider, id));
   const ids = await idsOf(parts, provider, LIST_TIMEOUT_MS);
   if (!isFailure(ids)) return ids.map((id) => infoOf(provider, id));
   parts.log?.('warn', `No models of "${provider.name}" to offer: ${ids.message}`);
+  fails(provider.name, ids);
   return [];
 };
 
-const probe = async (parts: ModelsParts, server: LocalServer): Promise<ModelInfo[]> => {
+const probe = async (parts: ModelsParts, server: LocalServer, fails: Fails): Promise<ModelInfo[]> => {
   const provider = localProvider(server);
   const ids = await idsOf(parts, provider, PROBE_TIMEOUT_MS);
   if (isFailure(ids)) {
     parts.log?.('debug', `${server.title} is not offered: ${ids.message}`);
+    if (ids.status !== undefined && ids.status >= 500) fails(server.title, ids);
     return [];
   }
   return ids.map((id) => ({ ...infoOf(provider, id), label: `${id} (${server.title}, ${server.baseUrl})` }));

@@ -38,17 +38,31 @@ test('the list says that there is no session and no model, then none, then what 
       await editor.page.keyboard.press('Escape');
 
       // VS Code may miss a change of the file: then it is saved once more, as a person would.
-      editor.setMachineSettings(providers(server.url));
+      const { 'bough.providers': known, ...rest } = providers(server.url);
+      const second = { kind: 'openai-compatible', baseUrl: server.url };
+      const settings = { ...rest, 'bough.providers': { ...known, second } };
+      editor.setMachineSettings(settings);
       await eventually(
         async () => {
           const isSaid = (await pane.getByText('No model of your own').count()) > 0;
-          if (isSaid) editor.setMachineSettings(providers(server.url));
+          if (isSaid) editor.setMachineSettings(settings);
           return !isSaid;
         },
         { timeout: 40_000, interval: 8_000, what: 'there is a model' },
       );
       await says('There are no sessions in this folder yet');
       await editor.screenshot('no-sessions');
+
+      // A server that is in trouble is not missing from the models without a word, and is asked again.
+      server.models(reply.status(500));
+      await editor.runCommand('Bough: Select Model…');
+      const option = (hasText: string) => quickInput(editor.page).getByRole('option').filter({ hasText });
+      await option('"second" cannot answer just now (500)').waitFor();
+      await editor.screenshot('models-in-trouble');
+      server.models(['large']);
+      await option('Ask again').click();
+      await option('second/large').waitFor();
+      await editor.page.keyboard.press('Escape');
 
       server.enqueue(reply.text('Good morning.'));
       await person.ask('Hello', 'Good morning.');

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { showList } from '../asks.js';
 import type { AgentSession } from '../../agent/types.js';
 import type { ModelInfo, Models } from '../../ports.js';
-import type { ModelChecks } from '../../models/registry.js';
+import type { Failing, ModelChecks } from '../../models/registry.js';
 import { unwrap } from '../errors.js';
 import { plainLabel } from '../labels.js';
 import { checkChoice } from './check-choice.js';
@@ -16,6 +16,8 @@ import { openSettings } from './settings-place.js';
 interface ModelItem extends vscode.QuickPickItem {
   info?: ModelInfo;
   run?: () => PromiseLike<unknown>;
+  /** Nothing is chosen: the servers are asked once more. */
+  isAgain?: true;
 }
 
 export interface SelectParts {
@@ -36,6 +38,7 @@ export async function selectModel(parts: SelectParts, wanted: unknown): Promise<
   if (typeof wanted === 'string') return selectNamed(parts, wanted);
   for (;;) {
     const chosen = await pickModel(parts);
+    if (chosen?.isAgain) continue;
     if (chosen?.info === undefined) return void (await chosen?.run?.());
     const choice = await checkChoice(parts, chosen.info);
     if (choice === 'leave') return;
@@ -64,8 +67,8 @@ async function pickModel(parts: SelectParts): Promise<ModelItem | undefined> {
   });
   showList(pick);
   try {
-    const [models, withKey] = await Promise.all([parts.models.list(), parts.withKey()]);
-    pick.items = itemsOf(models, withKey, parts);
+    const [{ models, failing }, withKey] = await Promise.all([parts.models.offer(), parts.withKey()]);
+    pick.items = [...itemsOf(models, parts), ...failingItems(failing), ...waysToMore(parts.connect, withKey)];
     pick.placeholder = vscode.l10n.t('The model for this session');
     pick.busy = false;
     return await chosen;
@@ -76,8 +79,7 @@ async function pickModel(parts: SelectParts): Promise<ModelItem | undefined> {
 
 function itemsOf(
   models: readonly ModelInfo[],
-  withKey: readonly string[],
-  { agent, configured, connect }: SelectParts,
+  { agent, configured }: Pick<SelectParts, 'agent' | 'configured'>,
 ): ModelItem[] {
   const current = agent.model();
   const items: ModelItem[] = [];
@@ -91,7 +93,22 @@ function itemsOf(
       items.push({ label: plainLabel(info.label), description: plainLabel(note), info });
     }
   }
-  return [...items, { label: '', kind: vscode.QuickPickItemKind.Separator }, ...waysToMore(connect, withKey)];
+  return items;
+}
+
+/** A model that was there yesterday is not missed without a word. */
+function failingItems(failing: readonly Failing[]): ModelItem[] {
+  if (failing.length === 0) return [];
+  const label = vscode.l10n.t('Not available now');
+  const rows = failing.map(({ provider, message }): ModelItem => ({
+    label: plainLabel(provider),
+    description: vscode.l10n.t('Ask again'),
+    detail: plainLabel(message),
+    iconPath: new vscode.ThemeIcon('warning'),
+    alwaysShow: true,
+    isAgain: true,
+  }));
+  return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
 }
 
 const kinds = ['configured', 'vscode', 'local', 'demo'] as const;
@@ -112,6 +129,7 @@ function kindOf({ provider }: ModelInfo, configured: readonly string[]): Kind {
 
 function waysToMore(connect: SelectParts['connect'], withKey: readonly string[]): ModelItem[] {
   return [
+    { label: '', kind: vscode.QuickPickItemKind.Separator },
     {
       label: vscode.l10n.t('Connect to a server…'),
       detail: vscode.l10n.t(

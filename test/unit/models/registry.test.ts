@@ -284,6 +284,26 @@ describe('the list', () => {
     expect(await ids({ near: local(), bad: { kind: 'gopher' } }, { log })).toEqual(['demo/tour']);
     expect(told.join('\n')).toMatch(/bad\.kind[\s\S]*No models of "near".*API key/);
   });
+
+  it('comes with those that cannot be listed, and why', async () => {
+    server.models(reply.status(401));
+    const { models: listed, failing } = await models({ near: local(), bad: { kind: 'gopher' } }).offer();
+    expect(listed.map(({ id }) => id)).toEqual(['tour']);
+    expect(failing).toEqual([
+      { provider: 'bad', message: expect.stringContaining('bad.kind') as string },
+      { provider: 'near', message: expect.stringContaining('API key') as string },
+    ]);
+  });
+
+  it('comes with a server at a usual port that answers and is in trouble, not with another program there', async () => {
+    const ollama = [{ name: 'ollama', title: 'Ollama', baseUrl: server.url }];
+    server.models(reply.status(500));
+    expect((await models({}, { local: ollama }).offer()).failing).toEqual([
+      { provider: 'Ollama', message: expect.stringContaining('500') as string },
+    ]);
+    server.models(reply.status(404));
+    expect((await models({}, { local: ollama }).offer()).failing).toEqual([]);
+  });
 });
 
 describe('a kind', () => {
