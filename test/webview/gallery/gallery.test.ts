@@ -61,6 +61,22 @@ describe.skipIf(chromiumPath === undefined)('G14: every state, every theme', () 
     });
   }
 
+  it('a menu that would stand beyond a side of a narrow side bar is moved into it', async () => {
+    const chat = await openChat(browser, new Scene('first'));
+    for (const name of ['narrowest', 'narrow']) {
+      const state = states().find((one) => one.name === name);
+      if (state === undefined) throw new Error(`there is no state "${name}"`);
+      await show(chat, state);
+      await chat.page.getByRole('button', { name: 'Approve for longer' }).last().click();
+      const box = await chat.page.getByRole('menu').boundingBox();
+      const right = (box?.x ?? 0) + (box?.width ?? Infinity);
+      expect(box?.x, name).toBeGreaterThanOrEqual(0);
+      expect(right, name).toBeLessThanOrEqual(state.width ?? 0);
+      await chat.page.keyboard.press('Escape');
+    }
+    await chat.page.close();
+  });
+
   it(
     'by keyboard alone: Tab reaches all that can be pressed in every state',
     { timeout: 180_000 },
