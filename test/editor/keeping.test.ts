@@ -124,7 +124,10 @@ test('B18: nobody else can read what we write, through edits, forks, archiving a
     await editor.pick('From the end');
     await eventually(() => logsBelow(editor.storage()).length === 2, { what: 'a copy' });
     const chat = await personAt(editor);
-    await chat.says('Written.');
+    // Both conversations say the same: what is written before the copy is shown goes on in the other one.
+    await eventually(async () => (await chat.at('session-title').innerText()).startsWith('Fork of'), {
+      what: 'the copy is shown',
+    });
     await chat.send('Go on in the copy');
     await chat.says('Second.');
     await chat.run('idle');

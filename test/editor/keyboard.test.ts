@@ -38,6 +38,18 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
         await keyboard.press('ControlOrMeta+Alt+B');
         await eventually(composerHasFocus, { what: 'the composer has the focus' });
       };
+      /** A key that is pressed just after the focus moved can get lost: a person looks what stands there, and types again. */
+      const typeIntoList = (text: string) => {
+        const box = editor.page.locator('.quick-input-widget:visible .quick-input-box input');
+        return eventually(
+          async () => {
+            await keyboard.press('ControlOrMeta+A');
+            await keyboard.type(text);
+            return (await box.inputValue({ timeout: 2_000 })) === text;
+          },
+          { what: `the list has "${text}" in its box`, interval: 250 },
+        );
+      };
       const type = async (text: string) => {
         await focusComposer();
         await keyboard.type(text);
@@ -198,7 +210,7 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
       await editor.runCommand('Bough: Export Session…');
       const formats = editor.page.locator('.quick-input-widget:visible').getByRole('option');
       await formats.first().waitFor();
-      await keyboard.type('JSONL');
+      await typeIntoList('JSONL');
       await eventually(async () => (await formats.count()) === 1, { what: 'one format is left' });
       await keyboard.press('Enter');
       const proposed = editor.page.locator('.quick-input-widget:visible .quick-input-box input');
@@ -240,7 +252,7 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
       await editor.runCommand('Bough: Switch Session…');
       const choices = editor.page.locator('.quick-input-widget:visible').getByRole('option');
       await choices.filter({ hasText: 'Write it' }).waitFor();
-      await keyboard.type('Write it');
+      await typeIntoList('Write it');
       await choices.filter({ hasText: 'Write it' }).waitFor();
       await keyboard.press('Enter');
       person = await personAt(editor);
@@ -258,7 +270,7 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
       // and look for sessions by what was said in them
       await choose('Search Sessions…');
       await editor.page.locator('.quick-input-widget:visible').getByText('Filter Sessions').waitFor();
-      await keyboard.type('no such words');
+      await typeIntoList('no such words');
       await keyboard.press('Enter');
       await editor.row('None', 'Show All');
       await editor.screenshot('end');
