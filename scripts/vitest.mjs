@@ -36,18 +36,10 @@ async function readSummary({ name, summaryFile, code, isFiltered }) {
     if (isFiltered && code === 0) return { name, passed: 0, failed: 0, skipped: [] };
     return { name, passed: 0, failed: 1, skipped: [], why: 'it ended before it could say what passed' };
   }
-  const { passed, failed, skipped, flaky, failures } = JSON.parse(text);
+  const summary = { name, ...JSON.parse(text) };
+  const { passed, failed } = summary;
   if (failed === 0 && code !== 0)
-    return {
-      name,
-      passed,
-      failed: 1,
-      skipped,
-      flaky,
-      failures,
-      why: `every test passed, yet it ended with ${code}`,
-    };
-  if (passed === 0 && failed === 0 && !isFiltered)
-    return { name, passed, failed: 1, skipped, why: 'nothing ran' };
-  return { name, passed, failed, skipped, flaky, failures };
+    return { ...summary, failed: 1, why: `every test passed, yet it ended with ${code}` };
+  if (passed === 0 && failed === 0 && !isFiltered) return { ...summary, failed: 1, why: 'nothing ran' };
+  return summary;
 }

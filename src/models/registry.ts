@@ -261,37 +261,35 @@ const offer = async ({ parts }: Finder): Promise<Offer> => {
     parts.log?.('warn', provider.message);
     failing.push({ provider: name, message: provider.message });
   }
-  const fails = (provider: string, { message }: Failure): void => void failing.push({ provider, message });
   const taken = new Set([...providers.map(({ origin }) => origin), ...providers.map(({ name }) => name)]);
   const probed = localOf(parts).filter(
     ({ name, baseUrl }) => !taken.has(name) && !taken.has(new URL(baseUrl).origin),
   );
   const found = await Promise.all([
-    ...providers.map((provider) => listProvider(parts, provider, fails)),
+    ...providers.map((provider) => listProvider(parts, provider)),
     ...(parts.extra ?? []).map((source) => source.list()),
-    ...probed.map((server) => probe(parts, server, fails)),
+    ...probed.map((server) => probe(parts, server)),
   ]);
-  return { models: [...found.flat(), demoInfo], failing };
+  const models = found.filter((one) => Array.isArray(one)).flat();
+  return { models: [...models, demoInfo], failing: [...failing, ...found.filter(isFailing)] };
 };
 
-type Fails = (provider: string, failure: Failure) => void;
+const isFailing = (one: ModelInfo[] | Failing): one is Failing => !Array.isArray(one);
 
-const listProvider = async (parts: ModelsParts, provider: Provider, fails: Fails): Promise<ModelInfo[]> => {
+const listProvider = async (parts: ModelsParts, provider: Provider): Promise<ModelInfo[] | Failing> => {
   if (provider.models.length > 0) return provider.models.map(({ id }) => infoOf(provider, id));
   const ids = await idsOf(parts, provider, LIST_TIMEOUT_MS);
   if (!isFailure(ids)) return ids.map((id) => infoOf(provider, id));
   parts.log?.('warn', `No models of "${provider.name}" to offer: ${ids.message}`);
-  fails(provider.name, ids);
-  return [];
+  return { provider: provider.name, message: ids.message };
 };
 
-const probe = async (parts: ModelsParts, server: LocalServer, fails: Fails): Promise<ModelInfo[]> => {
+const probe = async (parts: ModelsParts, server: LocalServer): Promise<ModelInfo[] | Failing> => {
   const provider = localProvider(server);
   const ids = await idsOf(parts, provider, PROBE_TIMEOUT_MS);
   if (isFailure(ids)) {
     parts.log?.('debug', `${server.title} is not offered: ${ids.message}`);
-    if (ids.status !== undefined && ids.status >= 500) fails(server.title, ids);
-    return [];
+    return (ids.status ?? 0) >= 500 ? { provider: server.title, message: ids.message } : [];
   }
   return ids.map((id) => ({ ...infoOf(provider, id), label: `${id} (${server.title}, ${server.baseUrl})` }));
 };

@@ -5,6 +5,7 @@ import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { reply } from '../model-server/index.js';
 import { eventually } from './bench/index.js';
+import { quickInput } from './bench/quick-input.js';
 import { logsBelow } from './log-on-disk.js';
 import { personAt, type Person } from './person.js';
 import { withScriptedModel } from './scripted.js';
@@ -28,6 +29,8 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
     { files: { 'a.txt': 'old\n' }, settings: { 'bough.retry.initialDelay': 25_000 } },
     async ({ editor, server, person: first }) => {
       const { keyboard } = editor.page;
+      const options = quickInput(editor.page).getByRole('option');
+      const box = quickInput(editor.page).locator('.quick-input-box input');
       let person = first;
       const file = path.join(editor.workspace, 'a.txt');
       const composerHasFocus = () =>
@@ -39,9 +42,8 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
         await eventually(composerHasFocus, { what: 'the composer has the focus' });
       };
       /** A key that is pressed just after the focus moved can get lost: a person looks what stands there, and types again. */
-      const typeIntoList = (text: string) => {
-        const box = editor.page.locator('.quick-input-widget:visible .quick-input-box input');
-        return eventually(
+      const typeIntoList = (text: string) =>
+        eventually(
           async () => {
             await keyboard.press('ControlOrMeta+A');
             await keyboard.type(text);
@@ -49,7 +51,6 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
           },
           { what: `the list has "${text}" in its box`, interval: 250 },
         );
-      };
       const type = async (text: string) => {
         await focusComposer();
         await keyboard.type(text);
@@ -208,13 +209,11 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
 
       // export
       await editor.runCommand('Bough: Export Session…');
-      const formats = editor.page.locator('.quick-input-widget:visible').getByRole('option');
-      await formats.first().waitFor();
+      await options.first().waitFor();
       await typeIntoList('JSONL');
-      await eventually(async () => (await formats.count()) === 1, { what: 'one format is left' });
+      await eventually(async () => (await options.count()) === 1, { what: 'one format is left' });
       await keyboard.press('Enter');
-      const proposed = editor.page.locator('.quick-input-widget:visible .quick-input-box input');
-      await eventually(async () => /\/\w.*\./.test(await proposed.inputValue()), {
+      await eventually(async () => /\/\w.*\./.test(await box.inputValue()), {
         what: 'the dialog proposes a name',
       });
       // The dialog puts folders into its field for some moments more: what is typed has to stand there alone.
@@ -222,12 +221,12 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
         eventually(
           async () => {
             if (isDone()) return true;
-            if (!(await proposed.isVisible())) return false;
+            if (!(await box.isVisible())) return false;
             await keyboard.press('ControlOrMeta+A');
             await keyboard.type(file);
-            if ((await proposed.inputValue({ timeout: 2_000 })) !== file) return false;
+            if ((await box.inputValue({ timeout: 2_000 })) !== file) return false;
             await keyboard.press('Enter');
-            await proposed.waitFor({ state: 'hidden', timeout: 5_000 });
+            await box.waitFor({ state: 'hidden', timeout: 5_000 });
             return isDone();
           },
           { what },
@@ -250,17 +249,16 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
       person = await personAt(editor);
       await eventually(async () => (await person.at('message').count()) === 0, { what: 'an empty chat' });
       await editor.runCommand('Bough: Switch Session…');
-      const choices = editor.page.locator('.quick-input-widget:visible').getByRole('option');
-      await choices.filter({ hasText: 'Write it' }).waitFor();
+      await options.filter({ hasText: 'Write it' }).waitFor();
       await typeIntoList('Write it');
-      await choices.filter({ hasText: 'Write it' }).waitFor();
+      await options.filter({ hasText: 'Write it' }).waitFor();
       await keyboard.press('Enter');
       person = await personAt(editor);
       await person.says('Written.');
 
       // import what was exported, from the menu of the session
       await choose('Import Session…');
-      await eventually(async () => /\/\w/.test(await proposed.inputValue()), {
+      await eventually(async () => /\/\w/.test(await box.inputValue()), {
         what: 'the dialog shows a folder',
       });
       await typePath(talk, () => logsBelow(editor.storage()).length === 2, 'a session of its own');
@@ -269,7 +267,7 @@ test('prompt, approve, deny, stop, retry now, edit, branches, find, copy, export
 
       // and look for sessions by what was said in them
       await choose('Search Sessions…');
-      await editor.page.locator('.quick-input-widget:visible').getByText('Filter Sessions').waitFor();
+      await quickInput(editor.page).getByText('Filter Sessions').waitFor();
       await typeIntoList('no such words');
       await keyboard.press('Enter');
       await editor.row('None', 'Show All');

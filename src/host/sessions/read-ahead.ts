@@ -20,6 +20,7 @@ export interface ReadAheadParts<T> {
 export class ReadAhead<T> {
   private held: { value: T; at: number } | undefined;
   private isReading = false;
+  private looks = 0;
   private changes = 0;
 
   constructor(private readonly parts: ReadAheadParts<T>) {}
@@ -32,16 +33,18 @@ export class ReadAhead<T> {
 
   /** Reads, and tells; once more when it was asked to meanwhile. */
   async look(): Promise<void> {
+    this.looks++;
     if (this.isReading) return;
     this.isReading = true;
     try {
-      let before: number;
+      let asked: number;
       do {
-        before = this.changes;
+        asked = this.looks;
+        const { changes } = this;
         const read = this.parts.isVisible() ? await this.tryRead() : undefined;
-        if (read !== undefined && before === this.changes) this.held = { ...read, at: this.parts.now() };
+        if (read !== undefined && changes === this.changes) this.held = { ...read, at: this.parts.now() };
         this.parts.onRead();
-      } while (before !== this.changes);
+      } while (asked !== this.looks);
     } finally {
       this.isReading = false;
     }

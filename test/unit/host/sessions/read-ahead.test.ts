@@ -55,6 +55,15 @@ describe('a list that is read before VS Code forgets its rows', () => {
     expect(await ahead.take()).toBe('newest');
   });
 
+  it('is read once for each time it is asked to, whatever changes while it is read', async () => {
+    const { ahead, seen, answer } = make();
+    const looked = ahead.look();
+    ahead.changed();
+    answer('outdated');
+    await looked;
+    expect(seen).toMatchObject({ reads: 1, told: 1 });
+  });
+
   it('is not read out of sight, and what was not asked for is not kept', async () => {
     const { ahead, seen, answer } = make();
     seen.isVisible = false;
